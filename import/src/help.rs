@@ -1,19 +1,20 @@
 //! A help page → a command's options, operands and subcommands.
 
+mod commands;
+mod operands;
+
 use std::collections::HashSet;
 
-use super::draft::SEVERAL_LINES;
-use super::page::{Layout, ListEntry, Section, layout};
+pub use self::commands::read_listing;
+use self::commands::{listed_commands, names_subcommands, usage_commands};
+use self::operands::{forms, listed_operands, usage_operands};
+use super::page::{Layout, ListEntry, layout};
 use super::synopsis::{self, Synopsis};
-use super::values::alternatives;
 use super::{about, option, prose, refine, shape, values};
-use crate::command::{Command, Flag, Group, Operand, Several, Subcommand, Sure, Value};
+use crate::command::{Command, Flag, Group, Several, Subcommand};
 
 /// The most options of one help page.
 const MAX_PAGE_OPTIONS: usize = 400;
-
-/// The most subcommands of one help page.
-const MAX_PAGE_COMMANDS: usize = 400;
 
 /// The most usage lines of one help page.
 const MAX_USAGES: usize = 60;
@@ -117,20 +118,6 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
         all_commands: all_commands(text),
         common_options: common_options(text),
     }
-}
-
-/// Reads a list of subcommands in two columns.
-#[must_use]
-pub fn read_listing(text: &str) -> Vec<Subcommand> {
-    let lines = text.lines().filter(|line| line.starts_with(' '));
-    let pairs = lines.filter_map(|line| line.trim().split_once("  "));
-    let named = pairs.filter(|(name, about)| is_command_word(name) && !about.trim().starts_with("alias:"));
-    let commands = named.map(|(name, about)| Subcommand {
-        name: name.to_owned(),
-        about: prose::shorten(&[about.trim().to_owned()]),
-        usages: Vec::new(),
-    });
-    once(commands).collect()
 }
 
 /// Adds `--name` to `-name`: Go's package `flag` takes both, and shows the one.
@@ -238,270 +225,6 @@ fn join_usage_flags(options: &mut Vec<Flag>, synopses: &[Synopsis], has_subcomma
     }
 }
 
-fn listed_operands(entries: &[ListEntry], synopses: &[Synopsis]) -> Vec<Operand> {
-    let terms = entries.iter().filter(|entry| entry.section == Section::Operands && !entry.term.starts_with('-'));
-    terms.filter_map(|entry| listed_operand(entry, synopses)).collect()
-}
-
-fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
-    let term = entry.term.trim();
-    let bare = term.trim_end_matches(['.', ' ', '…']);
-    let several = if bare.len() < term.len() { Several::Each } else { Several::No };
-    let mut value = Value { several, ..Value::default() };
-    let mut operand = Operand { about: prose::shorten(&entry.text), ..Operand::default() };
-
-    if let Some(inner) = bare.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-        value.values = alternatives(inner, ',').map(Sure::Said);
-        operand.required = true;
-    } else {
-        let name = bare.trim_matches(['<', '>', '[', ']']);
-        let is_name = !name.is_empty() && !name.contains(char::is_whitespace) && !name.ends_with(':');
-        if !is_name || entry.text.is_empty() && !bare.starts_with(['<', '[']) {
-            return None;
-        }
-        name.clone_into(&mut operand.name);
-        let in_usage = synopses.iter().flat_map(|synopsis| &synopsis.operands).find(|own| own.name == name);
-        let is_literal =
-            synopses.iter().any(|synopsis| synopsis.literal.as_deref() == Some(name) && !synopsis.literal_optional);
-        operand.required = bare.starts_with('<') || is_literal || in_usage.is_some_and(|own| own.required);
-        if let Some(own) = in_usage {
-            if value.several == Several::No {
-                let mut same = synopses.iter().flat_map(|synopsis| &synopsis.operands).filter(|own| own.name == name);
-                let is_repeated = same.any(|own| own.value.several != Several::No);
-                value.several = if is_repeated { Several::Each } else { own.value.several };
-            }
-            operand.behind_dashes = own.behind_dashes;
-        }
-    }
-
-    value.name.clone_from(&operand.name);
-    value.pair = shape::is_pair(&operand.name);
-    values::complete(&mut value, &entry.text);
-    operand.value = value;
-
-    Some(operand)
-}
-
-/// Returns whether an operand is only the place of a subcommand, as `argparse` lists it.
-fn names_subcommands(operand: &Operand, subcommands: &[Subcommand]) -> bool {
-    let is_named = |name: &str| subcommands.iter().any(|subcommand| subcommand.name == name);
-    operand.value.values.as_ref().is_some_and(|values| values.get().iter().any(|value| is_named(value)))
-        || is_named(&operand.name)
-}
-
-fn listed_commands(
-    entries: &[ListEntry],
-    synopses: &[Synopsis],
-    operands: &[Operand],
-    words: &[String],
-) -> Vec<Subcommand> {
-    let wants = synopses.iter().any(|synopsis| synopsis.wants_command.is_some());
-    let choices = |name: &str| {
-        let values = operands.iter().filter_map(|operand| operand.value.values.as_ref());
-        values.flat_map(Sure::get).any(|value| value == name)
-    };
-    let mut found = Vec::new();
-
-    for entry in entries.iter().filter(|entry| !entry.term.starts_with('-')) {
-        let is_place = match entry.section {
-            Section::Commands => true,
-            Section::Other => wants,
-            // `argparse` lists subcommands below `{add,list}`.
-            Section::Operands => choices(entry.term.trim()),
-            _ => false,
-        };
-        if is_place {
-            found.extend(subcommands(entry, words));
-        }
-    }
-
-    let is_choice =
-        |entry: &&ListEntry| matches!(entry.section, Section::Operands | Section::Commands | Section::Other);
-    for entry in entries.iter().filter(is_choice).filter(|entry| entry.term.starts_with('{')) {
-        let listed = below_choice(entry);
-        // The choices of a program without a word about any are its subcommands: `{check,upload}`.
-        if listed.is_empty() && words.is_empty() && entry.text.iter().all(String::is_empty) {
-            let names = entry.term.trim_matches(['{', '}', '.', ' ']).split(',').map(str::trim);
-            let names = names.filter(|name| name.len() > 2 && is_command_word(name));
-            found.extend(names.map(|name| Subcommand {
-                name: name.to_owned(),
-                about: String::new(),
-                usages: Vec::new(),
-            }));
-        }
-        found.extend(listed);
-    }
-    // `<command>` with the subcommands below it.
-    for entry in entries.iter().filter(|entry| entry.section == Section::Operands && found_in(&entry.term)) {
-        found.extend(entry.text.iter().filter_map(|line| below_operand(line)));
-    }
-
-    once(found.into_iter().filter(|command| !is_useless(&command.name))).take(MAX_PAGE_COMMANDS).collect()
-}
-
-/// Whether an operand is the place of a subcommand.
-fn found_in(term: &str) -> bool {
-    synopsis::is_command(term.trim_matches(['<', '>', '[', ']']).to_ascii_lowercase().as_str())
-}
-
-/// A subcommand in a line below its place, in two columns.
-fn below_operand(line: &str) -> Option<Subcommand> {
-    let (name, about) = line.split_once("  ")?;
-    let about = prose::shorten(&[about.trim().to_owned()]);
-    is_command_word(name).then(|| Subcommand { name: name.to_owned(), about, usages: Vec::new() })
-}
-
-/// Subcommands in the text of `{add,list}`: lines that start with one of the choices.
-fn below_choice(entry: &ListEntry) -> Vec<Subcommand> {
-    let inner = entry.term.trim_matches(['{', '}', '.', ' ']);
-    let names: Vec<&str> = inner.split(',').map(str::trim).collect();
-    let mut found: Vec<Subcommand> = Vec::new();
-
-    for line in &entry.text {
-        let (first, rest) = line.split_once("  ").unwrap_or((line, ""));
-        let name = first.split([' ', '(']).next().unwrap_or_default();
-        if names.contains(&name) {
-            let about = prose::shorten(&[rest.trim().to_owned()]);
-            found.push(Subcommand { name: name.to_owned(), about, usages: Vec::new() });
-        }
-    }
-
-    found
-}
-
-fn subcommands(entry: &ListEntry, words: &[String]) -> Vec<Subcommand> {
-    let about = prose::shorten(&entry.text);
-    let subcommand =
-        |name: &str, about: &str| Subcommand { name: name.to_owned(), about: about.to_owned(), usages: Vec::new() };
-    let term = entry.term.trim().trim_end_matches(':');
-    let listed: Vec<&str> = term.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-
-    if listed.len() > 1 && listed.iter().all(|name| is_command_word(name)) {
-        // Without a description it is a list of commands; with a description, a command and its aliases.
-        if about.is_empty() || listed.len() > 3 {
-            let more = entry.text.iter().flat_map(|line| line.split(',')).map(str::trim);
-            return listed
-                .iter()
-                .copied()
-                .chain(more)
-                .filter(|name| is_command_word(name))
-                .map(|name| subcommand(name, ""))
-                .collect();
-        }
-        let longest = listed.iter().rev().max_by_key(|name| name.len());
-        return longest.map(|name| subcommand(name, &about)).into_iter().collect();
-    }
-
-    // `add <name>`, and `prog add <name>`.
-    let mut own = term.split_whitespace().filter(|word| !words.iter().any(|parent| parent == word));
-    let Some(first) = own.next().map(|word| word.trim_end_matches([',', '*'])) else { return Vec::new() };
-    let is_shaped =
-        own.all(|word| word.starts_with(['<', '[', '(', '{', '-', '.']) || is_command_word(word) && !about.is_empty());
-
-    if !is_command_word(first)
-        || !is_shaped
-        || term.split_whitespace().count() > 6
-        || entry.text.is_empty() && term.contains(' ')
-    {
-        return Vec::new();
-    }
-
-    vec![subcommand(first, &about)]
-}
-
-/// Subcommands that only usage lines show.
-fn usage_commands(usages: &[String], synopses: &[Synopsis]) -> Vec<Subcommand> {
-    let mut found: Vec<Subcommand> = Vec::new();
-    for (usage, synopsis) in usages.iter().zip(synopses) {
-        let Some(name) = synopsis.literal.as_ref().filter(|name| is_command_word(name) && !is_useless(name)) else {
-            continue;
-        };
-        match found.iter_mut().find(|known| known.name == *name) {
-            Some(known) => known.usages.push(usage.clone()),
-            None => {
-                found.push(Subcommand { name: name.clone(), about: String::new(), usages: vec![usage.clone()] });
-            }
-        }
-    }
-
-    found
-}
-
-/// The operands of the first usage line that runs the command itself.
-fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> {
-    let own = || synopses.iter().filter(|synopsis| !has_subcommands || synopsis.literal.is_none());
-    let Some(first) = own().find(|synopsis| !synopsis.operands.is_empty()).or_else(|| own().next()) else {
-        return Vec::new();
-    };
-    let mut operands = first.operands.clone();
-    refine::join_repeated(&mut operands);
-    if let (Some(literal), false) = (&first.literal, has_subcommands) {
-        let guesses = vec!["a plain word in the usage line"];
-        let is_plural = synopsis::is_plural(literal);
-        let several = if first.literal_repeated || is_plural { Several::Each } else { Several::No };
-        let value = Value { several, ..Value::default() };
-        let required = !first.literal_optional;
-        operands.insert(0, Operand { name: literal.clone(), required, value, guesses, ..Operand::default() });
-    }
-
-    // `prog [OPTION]` stands for `--help` and the like.
-    let own = || {
-        own().filter(|synopsis| {
-            !(synopsis.operands.is_empty() && synopsis.flags.is_empty() && synopsis.literal.is_none())
-        })
-    };
-    let lines = own().count();
-    for operand in &mut operands {
-        let in_all =
-            own().all(|synopsis| synopsis.operands.iter().any(|other| other.name == operand.name && other.required));
-        if lines > 1 {
-            operand.required &= in_all;
-            operand.guesses.push(SEVERAL_LINES);
-        }
-        operand.value.name.clone_from(&operand.name);
-        let is_free = operand.value.values.is_none() && !operand.guesses.contains(&"one of several forms");
-        operand.value.kind = values::kind_of_name(&operand.name).filter(|_| is_free);
-    }
-
-    operands
-}
-
-/// Whether a bar stands outside of brackets: `<files> | <set 1> <set 2>`.
-fn has_open_bar(usage: &str) -> bool {
-    let mut depth = 0_usize;
-    let mut words = usage.split(' ');
-    words.any(|word| {
-        let is_open = word == "|" && depth == 0;
-        depth += word.matches(['[', '{', '(']).count();
-        depth = depth.saturating_sub(word.matches([']', '}', ')']).count());
-        is_open
-    })
-}
-
-/// The operands of a program as its usage lines show them, if they differ, or if no line shows any.
-///
-/// Without a line nobody knows whether it takes operands; what it does not take it refuses itself.
-fn forms(usages: &[String], synopses: &[Synopsis], operands: &[Operand], words: &[String]) -> Option<String> {
-    if !words.is_empty() || operands.iter().any(|operand| operand.rest || operand.behind_dashes) {
-        return None;
-    }
-    if operands.is_empty() {
-        return Some(String::new());
-    }
-
-    let names = |synopsis: &Synopsis| synopsis.operands.iter().map(|operand| operand.name.clone()).collect::<Vec<_>>();
-    let with: Vec<&Synopsis> = synopses.iter().filter(|synopsis| !synopsis.operands.is_empty()).collect();
-    let differs = with.windows(2).any(|pair| names(pair[0]) != names(pair[1]))
-        || synopses.len() > with.len() && with.iter().any(|synopsis| synopsis.operands.len() > 1);
-    let has_alternatives = usages.iter().any(|usage| has_open_bar(usage));
-    if !differs && !has_alternatives {
-        return None;
-    }
-    let mut shown: Vec<&str> = usages.iter().map(|usage| usage.split_once(' ').map_or("", |(_, rest)| rest)).collect();
-    shown.dedup();
-    Some(shown.into_iter().take(4).collect::<Vec<_>>().join("; or "))
-}
-
 /// Whether a usage line has no subcommand. A program that lists subcommands rarely runs without one all the same.
 fn runs_alone(synopses: &[Synopsis]) -> bool {
     synopses.iter().any(|synopsis| synopsis.literal.is_none() && synopsis.wants_command.is_none())
@@ -536,24 +259,6 @@ fn common_options(text: &str) -> Option<&'static [&'static str]> {
     } else {
         text.contains(" help flags\"").then_some(&["help", "flags"])
     }
-}
-
-fn is_command_word(word: &str) -> bool {
-    word.len() <= 60
-        && word.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
-        && !word.ends_with(['.', ':', '-'])
-}
-
-/// Commands for people at a terminal.
-fn is_useless(name: &str) -> bool {
-    matches!(name, "help" | "completion" | "completions" | "man" | "options")
-}
-
-/// Drops repeated names.
-fn once(commands: impl IntoIterator<Item = Subcommand>) -> impl Iterator<Item = Subcommand> {
-    let mut seen = HashSet::new();
-    commands.into_iter().filter(move |command| seen.insert(command.name.clone()))
 }
 
 #[cfg(test)]
