@@ -68,13 +68,14 @@ impl HelpPage {
 #[must_use]
 pub fn read(text: &str, words: &[String]) -> HelpPage {
     let layout = layout(text);
-    let mut options = options(&layout.entries);
+    let is_manual = is_manual(text);
+    let Listed { mut options, unsure } = options(&layout.entries, is_manual);
     if text.trim_start().starts_with("Usage of ") {
         double_dashes(&mut options);
     }
     let usages = own_usages(&layout, words);
     let synopses: Vec<Synopsis> =
-        usages.iter().map(|usage| synopsis::read(usage, words, &is_switch(&options))).collect();
+        usages.iter().map(|usage| synopsis::read(usage, words, &is_switch(&options, &unsure))).collect();
     let mut operands = listed_operands(&layout.entries, &synopses);
     let listed = !operands.is_empty();
     let mut subcommands = listed_commands(&layout.entries, &synopses, &operands, words);
@@ -86,7 +87,14 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
         is_program = true;
     }
 
-    join_usage_flags(&mut options, &synopses, !subcommands.is_empty());
+    if words.is_empty() && refine::order_counts(&usages) && !listed {
+        subcommands.clear();
+    }
+    // `prog DEVICE COMMAND`: words that follow an operand start no line of a tool.
+    if synopses.iter().any(|synopsis| synopsis.command_follows) {
+        subcommands.clear();
+    }
+    join_usage_flags(&mut options, &unsure, &synopses, !subcommands.is_empty());
     if !listed {
         operands = usage_operands(&synopses, !subcommands.is_empty());
     }
@@ -97,6 +105,9 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     copy_likes(&mut options);
     refine::join_negations(&mut options);
     refine::settle_rest(&mut operands, words);
+    if words.is_empty() && subcommands.is_empty() && refine::order_counts(&usages) {
+        refine::keep_order(&mut operands);
+    }
     let forms = forms(&usages, &synopses, &operands, words).filter(|_| subcommands.is_empty());
     let groups = groups(&synopses, !subcommands.is_empty());
     let options_last = synopses.iter().find(|synopsis| !synopsis.operands.is_empty());
@@ -104,8 +115,9 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     // `prog [flags]` beside `prog [command]`.
     let is_shown = synopses.len() > 1 && synopses.iter().any(|synopsis| synopsis.wants_command.is_some());
     let runs = subcommands.is_empty()
-        || (is_program || is_shown) && runs_alone(&synopses) && !(options.is_empty() && operands.is_empty());
-    let is_manual = is_manual(text);
+        || (is_program || is_shown || has_default(&layout.entries))
+            && runs_alone(&synopses, &subcommands)
+            && !(options.is_empty() && operands.is_empty());
     let about = about::description(&layout.prose, is_manual, words);
     let words = words.to_vec();
     let command = Command { words, about, options, operands, groups, options_last, forms, ..Command::default() };
@@ -129,9 +141,19 @@ fn double_dashes(options: &mut [Flag]) {
     }
 }
 
-fn options(entries: &[ListEntry]) -> Vec<Flag> {
+/// The options that a page lists.
+#[derive(Default)]
+struct Listed {
+    options: Vec<Flag>,
+    /// Spellings of switches whose line does not show where the option ends: `-d name is the key`.
+    unsure: HashSet<String>,
+}
+
+fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
     let mut seen = HashSet::new();
-    let mut options = Vec::new();
+    let mut listed = Listed::default();
+    // Spellings in lines of their own above the one that is described.
+    let mut above: Vec<Flag> = Vec::new();
     for entry in entries.iter().filter(|entry| entry.term.starts_with('-')) {
         // There is a second column, or the text is below: the first column is the option alone. So are two columns of
         // spellings.
@@ -140,6 +162,15 @@ fn options(entries: &[ListEntry]) -> Vec<Flag> {
         let is_whole = (!entry.text.is_empty() || is_spelled) && !entry.term.contains("> ");
         let Some(term) = option::term(&entry.term, is_whole) else { continue };
         let mut flag = term.flag;
+        if is_manual && entry.text.is_empty() && term.rest.is_empty() {
+            above.push(flag);
+            continue;
+        }
+        if entry.text.is_empty() && flag.value.is_none() {
+            listed.unsure.extend(flag.spellings.clone());
+        }
+        option::part_quoted(&mut flag, &entry.text.join(" "));
+        listed.take_above(&mut above, &mut flag, &mut seen);
         let mut text = entry.text.clone();
         if !is_whole && !term.rest.is_empty() {
             text.insert(0, term.rest);
@@ -152,12 +183,37 @@ fn options(entries: &[ListEntry]) -> Vec<Flag> {
             None => complete_switch(&mut flag, &text.join(" ")),
         }
         flag.about = prose::shorten(&text);
-        if options.len() < MAX_PAGE_OPTIONS && seen.insert(flag.spellings[0].clone()) {
-            options.push(flag);
-        }
+        listed.add(flag, &mut seen);
+    }
+    for flag in above {
+        listed.add(flag, &mut seen);
     }
 
-    options
+    listed
+}
+
+impl Listed {
+    /// Gives an option the spellings above it, if they take what it takes; the others are options of their own.
+    fn take_above(&mut self, above: &mut Vec<Flag>, flag: &mut Flag, seen: &mut HashSet<String>) {
+        let name = |flag: &Flag| flag.value.as_ref().map(|value| value.name.clone());
+        for other in above.drain(..) {
+            if name(&other) == name(flag) && flag.more.is_empty() && other.more.is_empty() {
+                flag.spellings.extend(other.spellings);
+            } else {
+                self.add(other, seen);
+            }
+        }
+        flag.spellings.sort_by_key(|spelling| !spelling.starts_with("--"));
+    }
+
+    /// Adds an option with the spellings that no other one has; the first of them must be free.
+    fn add(&mut self, mut flag: Flag, seen: &mut HashSet<String>) {
+        if self.options.len() >= MAX_PAGE_OPTIONS || seen.contains(&flag.spellings[0]) {
+            return;
+        }
+        flag.spellings.retain(|spelling| seen.insert(spelling.clone()));
+        self.options.push(flag);
+    }
 }
 
 /// Completes a switch from its description.
@@ -169,16 +225,23 @@ fn complete_switch(flag: &mut Flag, text: &str) {
     }
 }
 
-/// Gives options that are "like `--x`, but …" the values of `--x`.
+/// Starts of descriptions that refer to another option.
+const LIKES: [&str; 7] =
+    ["like ", "same as ", "similar to ", "alternative for ", "alternative to ", "alias for ", "synonym for "];
+
+/// Gives options that are "like `--x`, but …" the values of `--x`, and those that are "the same as `-x`" its value.
 fn copy_likes(options: &mut [Flag]) {
     for at in 0..options.len() {
-        let lower = options[at].about.to_ascii_lowercase();
-        let Some(rest) = ["like ", "same as ", "similar to "].iter().find_map(|start| lower.strip_prefix(start)) else {
-            continue;
-        };
-        let name = rest.trim_start_matches('`').split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next();
+        let about = &options[at].about;
+        let Some(start) = LIKES.iter().find(|start| about.to_ascii_lowercase().starts_with(*start)) else { continue };
+        let rest = about[start.len()..].trim_matches(['`', '\'', '"']);
+        let name = rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next();
+        let is_all = name.is_some_and(|name| rest.trim_end_matches(['.', '`', '\'', '"']) == name);
         let model = options.iter().find(|flag| flag.spellings.iter().any(|own| Some(own.as_str()) == name));
         let Some(model) = model.and_then(|flag| flag.value.clone()) else { continue };
+        if is_all && *start != "like " && options[at].value.is_none() {
+            options[at].value = Some(model.clone());
+        }
         if let Some(value) = options[at].value.as_mut().filter(|value| value.several == Several::No) {
             value.several = model.several;
             value.pair |= model.pair;
@@ -186,9 +249,9 @@ fn copy_likes(options: &mut [Flag]) {
     }
 }
 
-fn is_switch(options: &[Flag]) -> impl Fn(&str) -> bool {
+fn is_switch(options: &[Flag], unsure: &HashSet<String>) -> impl Fn(&str) -> bool {
     let switches = options.iter().filter(|flag| flag.value.is_none()).flat_map(|flag| flag.spellings.clone());
-    let switches: HashSet<String> = switches.collect();
+    let switches: HashSet<String> = switches.filter(|spelling| !unsure.contains(spelling)).collect();
     move |spelling| switches.contains(spelling)
 }
 
@@ -202,14 +265,20 @@ fn own_usages(layout: &Layout, words: &[String]) -> Vec<String> {
     if own.is_empty() { layout.usages.iter().take(MAX_USAGES).cloned().collect() } else { own }
 }
 
-/// Adds options that only usage lines show, and marks required options.
-fn join_usage_flags(options: &mut Vec<Flag>, synopses: &[Synopsis], has_subcommands: bool) {
+/// Adds options that only usage lines show, values that only they show, and marks required options.
+fn join_usage_flags(options: &mut Vec<Flag>, unsure: &HashSet<String>, synopses: &[Synopsis], has_subcommands: bool) {
     let own = synopses.iter().filter(|synopsis| !has_subcommands || synopsis.literal.is_none());
     for flag in own.flat_map(|synopsis| &synopsis.flags) {
         let known = options.iter().position(|known| known.spellings.iter().any(|own| flag.spellings.contains(own)));
         match known {
             Some(at) => {
                 let known = &mut options[at];
+                if let (None, Some(value), true) = (&known.value, &flag.value, unsure.contains(&flag.spellings[0])) {
+                    known.value = Some(value.clone());
+                    known.counts = false;
+                    known.off = None;
+                    known.about = known.about.strip_prefix(&value.name).unwrap_or(&known.about).trim().to_owned();
+                }
                 known.required |= flag.required && synopses.len() == 1 && known.value.is_some();
             }
             None if options.len() < MAX_PAGE_OPTIONS => {
@@ -226,8 +295,19 @@ fn join_usage_flags(options: &mut Vec<Flag>, synopses: &[Synopsis], has_subcomma
 }
 
 /// Whether a usage line has no subcommand. A program that lists subcommands rarely runs without one all the same.
-fn runs_alone(synopses: &[Synopsis]) -> bool {
-    synopses.iter().any(|synopsis| synopsis.literal.is_none() && synopsis.wants_command.is_none())
+fn runs_alone(synopses: &[Synopsis], subcommands: &[Subcommand]) -> bool {
+    // `[path]` is an operand beside the subcommands.
+    let is_free = |word: &String| !subcommands.is_empty() && !subcommands.iter().any(|known| known.name == *word);
+    synopses.iter().any(|synopsis| {
+        let has_word = synopsis.literal.as_ref().is_some_and(|word| !(synopsis.literal_optional && is_free(word)));
+        !has_word && synopsis.wants_command.is_none()
+    })
+}
+
+/// Whether the list of subcommands says that one runs by default.
+fn has_default(entries: &[ListEntry]) -> bool {
+    let says = |text: &String| text.contains("to execute (by default");
+    entries.iter().any(|entry| entry.text.iter().any(says))
 }
 
 /// The groups of all usage lines. One of several lines requires nothing of the others.

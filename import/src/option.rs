@@ -35,13 +35,17 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
         flag.is_on |= after == "=true:";
         flag.off = flag.off.or(off);
         let is_angled = after.trim_start().starts_with('<');
+        let is_assigned = after.starts_with('=');
         let (value, after) = value(after, &own, whole);
         flag.spellings.push(own);
         if let Some(value) = value {
             flag.value.get_or_insert(value);
         }
-        let (more, after) =
-            if flag.value.is_some() { more_values(after, whole, is_angled) } else { (Vec::new(), after) };
+        let (more, after) = if flag.value.is_some() {
+            more_values(after, whole && !is_assigned, is_angled)
+        } else {
+            (Vec::new(), after)
+        };
         if flag.more.is_empty() {
             flag.more = more;
         }
@@ -70,6 +74,7 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
     }
 
     let rest = rest.trim_start_matches("...").trim().to_owned();
+    part_glued(&mut flag);
     flag.spellings.sort_by_key(|spelling| !spelling.starts_with("--"));
     flag.spellings.dedup();
     if flag.value.is_some() {
@@ -77,6 +82,35 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
     }
 
     Some(OptionTerm { flag, rest })
+}
+
+/// Parts a letter from the name of its value where another spelling has the same value: `-IPATH, --include=PATH`.
+fn part_glued(flag: &mut Flag) {
+    let Some(value) = &mut flag.value else { return };
+    for spelling in &mut flag.spellings {
+        let is_short = spelling.len() > 2 && !spelling.starts_with("--");
+        if is_short && spelling.get(2..) == Some(value.name.as_str()) {
+            spelling.truncate(2);
+            value.optional = false;
+        }
+    }
+}
+
+/// Parts a letter from the name of its value where the description quotes that: `-Tv`, "Set the type to 'v'".
+pub(super) fn part_quoted(flag: &mut Flag, text: &str) {
+    let [spelling] = flag.spellings.as_slice() else { return };
+    if spelling.starts_with("--") || !spelling.is_char_boundary(2) || spelling.len() < 3 {
+        return;
+    }
+    let (letter, name) = spelling.split_at(2);
+    let is_quoted = text.contains(&format!("'{name}'")) || text.contains(&format!("<{name}>"));
+    if !is_quoted || name.starts_with(|c: char| !c.is_ascii_alphabetic()) {
+        return;
+    }
+    let pair = flag.value.as_ref().map(|value| value.name.clone());
+    let name = pair.map_or(name.to_owned(), |value| format!("{name}={value}"));
+    flag.value = Some(Value { attached: true, ..named(&name) });
+    flag.spellings = vec![letter.to_owned()];
 }
 
 /// The text from the next spelling on: `, --all`, ` | --all`, ` or --all`.
@@ -129,6 +163,10 @@ fn spelling(text: &str) -> Option<Spelling<'_>> {
 /// Splits off the value after a spelling.
 fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a str) {
     let is_short = !spelling.starts_with("--") && spelling.len() == 2;
+    // `--list[-full]` is two spellings, of which the shorter one is taken.
+    if let Some(inner) = text.strip_prefix("[-") {
+        return (None, inside(inner).1);
+    }
     if let Some(inner) = text.strip_prefix("[=").or_else(|| text.strip_prefix("[ ")) {
         let (inner, after) = inside(inner);
         let attached = text.starts_with("[=");
@@ -369,6 +407,8 @@ mod tests {
             ("-input=true", "-input", Some("true")),
             ("-u[<mode>]", "-u", Some("mode")),
             ("-p, --package [<SPEC>]", "--package -p", Some("SPEC")),
+            ("-IPATH, --include=PATH", "--include -I", Some("PATH")),
+            ("--list[-full]", "--list", None),
         ];
         for (text, spellings, value) in cases {
             let found = spelled(text);
@@ -422,6 +462,7 @@ mod tests {
         assert_eq!(flag("--swap a b").more, ["b"]);
         assert_eq!(flag("--range FROM TO STEP").more, ["TO", "STEP"]);
         assert!(flag("--size INTEGER RANGE").more.is_empty());
+        assert!(flag("--soup=FILE of the day").more.is_empty());
         assert_eq!(flag("-s, --[no-]salt").off.as_deref(), Some("--no-salt"));
         assert_eq!(flag("--hot / --cold").off.as_deref(), Some("--cold"));
         let far = flag("-p [HOST:]PORT").value.unwrap();

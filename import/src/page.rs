@@ -60,7 +60,9 @@ impl Layout {
     fn find_usages(&mut self) {
         if self.usages.is_empty() {
             let is_usage = |line: &mut String| {
-                line.split_whitespace().nth(1).is_some_and(|word| matches!(word, "[options]" | "[OPTIONS]" | "[flags]"))
+                line.split_whitespace().nth(1).is_some_and(|word| {
+                    matches!(word, "[options]" | "[OPTIONS]" | "[flags]" | "[SUBCOMMAND]" | "[COMMAND]")
+                })
             };
             self.usages = self.prose.extract_if(.., is_usage).collect();
         }
@@ -88,6 +90,7 @@ impl PageReader {
 
         let indent = indent_of(line);
         if let Some(rest) = usage_start(trimmed, indent) {
+            let rest = rest.strip_prefix("$ ").unwrap_or(rest);
             self.close();
             self.section = Section::Usage;
             self.seen_heading = true;
@@ -120,6 +123,20 @@ impl PageReader {
             return self.body(line, trimmed, indent);
         }
 
+        let trimmed = trimmed.strip_prefix("$ ").unwrap_or(trimmed);
+        // A list right under a usage line that has ended: `-a makes an array`, `word is a key`.
+        let has_ended = self.out.usages.last().is_some_and(|usage| is_balanced(usage) && usage.contains('['));
+        let is_prose = !trimmed.contains(['[', '<', '{', '|', '(']) && trimmed.split_whitespace().count() > 2;
+        if has_ended && is_prose && !trimmed.contains("...") && !trimmed.starts_with("or") {
+            if starts_option(trimmed) {
+                self.section = Section::Options;
+                return self.body(line, trimmed, indent);
+            }
+            if trimmed.split_whitespace().all(|word| !word.starts_with('-')) && !self.is_own(trimmed) {
+                return;
+            }
+        }
+
         let first_word = self.out.usages.first().and_then(|usage| usage.split_whitespace().next()).map(str::to_owned);
         let own = trimmed.split_whitespace().next();
         let other = ["or:", "or "].iter().find_map(|start| trimmed.strip_prefix(start)).map(str::trim);
@@ -137,6 +154,12 @@ impl PageReader {
             last.push(' ');
             last.push_str(trimmed);
         }
+    }
+
+    /// Whether a line starts as the usage lines do.
+    fn is_own(&self, trimmed: &str) -> bool {
+        let first = |text: &str| text.split_whitespace().next().map(str::to_owned);
+        self.out.usages.iter().any(|usage| first(usage) == first(trimmed))
     }
 
     fn body(&mut self, line: &str, trimmed: &str, indent: usize) {
@@ -197,6 +220,11 @@ impl PageReader {
     }
 }
 
+/// Whether each bracket of a text is closed.
+fn is_balanced(text: &str) -> bool {
+    text.matches(['[', '(', '{']).count() == text.matches([']', ')', '}']).count()
+}
+
 fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
@@ -207,7 +235,7 @@ fn usage_start(trimmed: &str, indent: usize) -> Option<&str> {
         return None;
     }
 
-    if let Some(rest) = trimmed.strip_prefix("Syntax:") {
+    if let Some(rest) = ["Syntax:", "Synopsis:", "Use: "].iter().find_map(|start| trimmed.strip_prefix(start)) {
         return Some(rest.trim());
     }
     let word = trimmed.get(..5)?;
@@ -332,5 +360,24 @@ fn split_columns(line: &str) -> (&str, Option<&str>) {
         from = line.len() - rest.len();
     }
 
-    (line, None)
+    let colon = starts_option(line).then(|| colon_of(line)).flatten();
+    colon.map_or((line, None), |(term, text)| (term, Some(text)))
+}
+
+/// Splits an option from its description at a colon: `-g directives : set them`, `--pot=<pots>: the pots`.
+fn colon_of(line: &str) -> Option<(&str, &str)> {
+    let mut depth = 0_usize;
+    for (at, character) in line.char_indices() {
+        match character {
+            '<' | '[' | '{' | '(' => depth += 1,
+            '>' | ']' | '}' | ')' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 && line[at + 1..].starts_with(' ') => {
+                let (term, text) = (line[..at].trim_end(), line[at + 1..].trim_start());
+                // A sentence that starts with an option has more words before its colon.
+                return (term.split(' ').count() <= 3 && !text.is_empty()).then_some((term, text));
+            }
+            _ => {}
+        }
+    }
+    None
 }

@@ -5,7 +5,8 @@ mod words;
 use climax_catalog::{Risk, Type};
 
 use self::words::{
-    COMMANDING, DELETES, DELETING, FILES, FILING, FORCING, REACHING, READING, REMOTE, REPLACING, RUNNING, RUNS, WRITING,
+    ADDRESSES, COMMANDING, DELETES, DELETING, EXECUTING, FILES, FILING, FORCING, REACHING, READING, REMOTE, REPLACING,
+    RUNNING, RUNS, WRITING,
 };
 use crate::command::{Command, Flag};
 
@@ -59,6 +60,7 @@ pub(super) fn of_command(command: &Command, about: &str) -> Assessed {
         None => match (reach(about), named) {
             (Some(_), Some(_)) => Assessed::Shown(Risk::Write),
             (Some(_), None) if !is_program => Assessed::Shown(Risk::Destructive),
+            _ if has_address(command) => Assessed::Shown(Risk::Write),
             _ => Assessed::Unknown,
         },
     }
@@ -77,8 +79,8 @@ fn of_about(about: &str, is_program: bool) -> Option<Risk> {
     let sentence = about.split(". ").next().unwrap_or_default().to_ascii_lowercase();
     let words = || sentence.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
     // "Interactively edit", "Tool to copy".
-    let verb =
-        words().take(if is_program { 12 } else { 2 }).filter_map(of_verb).filter(|risk| *risk > Risk::Read).max();
+    let of = |word| of_verb(word).or_else(|| if is_program { of_noun(word) } else { None });
+    let verb = words().take(if is_program { 12 } else { 2 }).filter_map(of).filter(|risk| *risk > Risk::Read).max();
     let risk = verb.max(reach(about).filter(|_| is_program))?;
     let destroys = words().any(|word| of_verb(word) == Some(Risk::Destructive));
 
@@ -89,7 +91,14 @@ fn of_about(about: &str, is_program: bool) -> Option<Risk> {
 pub(super) fn reaches(command: &Command) -> bool {
     let about = command.about.to_ascii_lowercase();
     let mut words = about.split(|c: char| !c.is_ascii_alphabetic());
-    reach(&command.about).is_some() || words.any(|word| REACHING.contains(&word.trim_end_matches('s')))
+    reach(&command.about).is_some()
+        || has_address(command)
+        || words.any(|word| REACHING.contains(&word.trim_end_matches('s')))
+}
+
+/// Whether an operand is a place on a network.
+fn has_address(command: &Command) -> bool {
+    command.operands.iter().any(|operand| ADDRESSES.contains(&operand.name.to_ascii_lowercase().as_str()))
 }
 
 /// The risk of a program that reaches other machines by its description; `None` if it does not say so.
@@ -105,6 +114,22 @@ fn of_verb(word: &str) -> Option<Risk> {
     let copies = word.strip_suffix("ies").map(|stem| format!("{stem}y"));
     let moving = word.strip_suffix("ing").map(|stem| format!("{stem}e"));
     stems.into_iter().flatten().chain(copies.as_deref()).chain(moving.as_deref()).find_map(of_word)
+}
+
+/// The risk by a noun of who does it or of what is done, and by verbs that start other programs: `converter`, `runner`,
+/// `encryption`.
+fn of_noun(word: &str) -> Option<Risk> {
+    let endings = ["er", "or", "ing", "ation", "ion", "s", ""];
+    let stems = endings.iter().filter_map(|ending| word.strip_suffix(ending)).filter(|stem| stem.len() > 2);
+    let is_doubled = |stem: &str| stem.len() > 3 && stem.as_bytes()[stem.len() - 1] == stem.as_bytes()[stem.len() - 2];
+    let forms = |stem: &str| {
+        let single = if is_doubled(stem) { &stem[..stem.len() - 1] } else { stem };
+        [stem.to_owned(), format!("{stem}e"), single.to_owned()]
+    };
+    stems.flat_map(forms).find_map(|stem| {
+        let runs = EXECUTING.contains(&stem.as_str());
+        if runs { Some(Risk::Destructive) } else { of_word(&stem) }
+    })
 }
 
 /// Returns the risk that an option adds to that of its command, where no cage holds it.

@@ -155,7 +155,8 @@ fn subcommands(entry: &ListEntry, words: &[String]) -> Vec<Subcommand> {
 pub(super) fn usage_commands(usages: &[String], synopses: &[Synopsis]) -> Vec<Subcommand> {
     let mut found: Vec<Subcommand> = Vec::new();
     for (usage, synopsis) in usages.iter().zip(synopses) {
-        let Some(name) = synopsis.literal.as_ref().filter(|name| is_command_word(name) && !is_useless(name)) else {
+        let is_name = |name: &&String| is_command_word(name) && !is_useless(name) && !synopsis.literal_alone;
+        let Some(name) = synopsis.literal.as_ref().filter(is_name) else {
             continue;
         };
         match found.iter_mut().find(|known| known.name == *name) {

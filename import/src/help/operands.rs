@@ -32,6 +32,10 @@ fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
         let in_usage = synopses.iter().flat_map(|synopsis| &synopsis.operands).find(|own| own.name == name);
         let is_literal =
             synopses.iter().any(|synopsis| synopsis.literal.as_deref() == Some(name) && !synopsis.literal_optional);
+        let is_repeated = |synopsis: &Synopsis| synopsis.literal_repeated && synopsis.literal.as_deref() == Some(name);
+        if value.several == Several::No && synopses.iter().any(is_repeated) {
+            value.several = Several::Each;
+        }
         operand.required = bare.starts_with('<') || is_literal || in_usage.is_some_and(|own| own.required);
         if let Some(own) = in_usage {
             if value.several == Several::No {

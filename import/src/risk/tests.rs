@@ -35,9 +35,23 @@ fn verbs_show_what_writes_reaches_out_or_destroys() {
         ("", "Convert between image formats", Risk::Destructive),
         ("", "Network exploration tool", Risk::Write),
         ("", "HTTP client", Risk::Destructive),
+        ("", "Fast converter of jars", Risk::Destructive),
+        ("", "Signing and encryption tool", Risk::Destructive),
+        ("", "A label generator", Risk::Write),
+        ("", "Runner of tasks", Risk::Destructive),
+        ("", "Tool for debugging programs", Risk::Destructive),
+        ("fix", "", Risk::Destructive),
     ] {
         assert_eq!(assessed(words, about, ""), Assessed::Shown(risk), "{words}: {about}");
     }
+}
+
+#[test]
+fn operands_on_a_network_are_reached() {
+    let operand = crate::command::Operand { name: "URL".to_owned(), ..crate::command::Operand::default() };
+    let command = Command { operands: vec![operand], ..Command::default() };
+    assert_eq!(of_command(&command, ""), Assessed::Shown(Risk::Write));
+    assert!(reaches(&command));
 }
 
 #[test]

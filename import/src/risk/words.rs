@@ -62,7 +62,11 @@ pub(super) const DELETING: [&str; 48] = [
 ];
 
 /// Verbs whose result may replace a file that exists.
-pub(super) const REPLACING: [&str; 30] = [
+pub(super) const REPLACING: [&str; 34] = [
+    "fix",
+    "encode",
+    "decode",
+    "transcode",
     "replace",
     "restore",
     "cp",
@@ -96,7 +100,9 @@ pub(super) const REPLACING: [&str; 30] = [
 ];
 
 /// Verbs that write.
-pub(super) const WRITING: [&str; 61] = [
+pub(super) const WRITING: [&str; 62] = [
+    "compile",
+    "render",
     "add",
     "create",
     "new",
@@ -147,7 +153,6 @@ pub(super) const WRITING: [&str; 61] = [
     "backup",
     "archive",
     "bump",
-    "fix",
     "amend",
     "assign",
     "rotate",
@@ -198,6 +203,14 @@ pub(super) const REACHING: [&str; 35] = [
     "invite",
     "fork",
 ];
+
+/// Verbs in the first sentence of a program's description that show that it runs other programs.
+pub(super) const EXECUTING: [&str; 8] =
+    ["run", "execute", "launch", "invoke", "debug", "profile", "benchmark", "multiplex"];
+
+/// Names of operands that stand for places on a network.
+pub(super) const ADDRESSES: [&str; 9] =
+    ["url", "urls", "uri", "uris", "host", "hosts", "hostname", "hostnames", "destination-host"];
 
 /// Words in the first sentence of a program's description that show that it reaches other machines.
 pub(super) const REMOTE: [&str; 20] = [
