@@ -78,6 +78,9 @@ fn add(command: &mut Command, flag: &Flag, source: &'static str) -> bool {
         .iter_mut()
         .position(|known| known.spellings.iter().chain(&known.off).any(|own| flag.spellings.contains(own)));
     let Some(at) = known else {
+        if command.options.iter().any(|known| crate::help::is_example(flag, known)) {
+            return false;
+        }
         command.options.push(Flag { source: Some(source), required: false, ..flag.clone() });
         return true;
     };

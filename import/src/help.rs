@@ -11,7 +11,7 @@ use self::operands::{forms, listed_operands, usage_operands};
 use super::page::{Layout, ListEntry, layout};
 use super::synopsis::{self, Synopsis};
 use super::{about, option, prose, refine, shape, values};
-use crate::command::{Command, Flag, Group, Several, Subcommand};
+use crate::command::{Command, Flag, Group, Operand, Several, Subcommand, Value};
 
 /// The most options of one help page.
 const MAX_PAGE_OPTIONS: usize = 400;
@@ -74,7 +74,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
         double_dashes(&mut options);
     }
     let usages = own_usages(&layout, words);
-    let synopses: Vec<Synopsis> =
+    let mut synopses: Vec<Synopsis> =
         usages.iter().map(|usage| synopsis::read(usage, words, &is_switch(&options, &unsure))).collect();
     let mut operands = listed_operands(&layout.entries, &synopses);
     let listed = !operands.is_empty();
@@ -87,6 +87,9 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
         is_program = true;
     }
 
+    if !subcommands.is_empty() {
+        synopses.iter_mut().for_each(|synopsis| settle_literal(synopsis, &subcommands));
+    }
     if words.is_empty() && refine::order_counts(&usages) && !listed {
         subcommands.clear();
     }
@@ -115,8 +118,8 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     // `prog [flags]` beside `prog [command]`.
     let is_shown = synopses.len() > 1 && synopses.iter().any(|synopsis| synopsis.wants_command.is_some());
     let runs = subcommands.is_empty()
-        || (is_program || is_shown || has_default(&layout.entries))
-            && runs_alone(&synopses, &subcommands)
+        || (is_program || is_shown || text.contains("to execute (by default"))
+            && runs_alone(&synopses)
             && !(options.is_empty() && operands.is_empty());
     let about = about::description(&layout.prose, is_manual, words);
     let words = words.to_vec();
@@ -178,7 +181,16 @@ fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
         let joined = text.join(" ").to_ascii_lowercase();
         flag.required |=
             ["(required)", "[required]"].iter().any(|note| joined.contains(note)) || joined.starts_with("required.");
+        add_alias(&mut flag, &mut text);
         match &mut flag.value {
+            // "specify several times, or a level by --verbose=n"
+            Some(value)
+                if text.join(" ").contains(&format!("{}={}", flag.spellings[0], value.name))
+                    && shape::counts(&flag.spellings, &text.join(" ")) =>
+            {
+                value.optional = true;
+                value.attached = true;
+            }
             Some(value) => values::complete(value, &text),
             None => complete_switch(&mut flag, &text.join(" ")),
         }
@@ -208,11 +220,33 @@ impl Listed {
 
     /// Adds an option with the spellings that no other one has; the first of them must be free.
     fn add(&mut self, mut flag: Flag, seen: &mut HashSet<String>) {
-        if self.options.len() >= MAX_PAGE_OPTIONS || seen.contains(&flag.spellings[0]) {
+        let known = self.options.iter_mut().find(|known| known.spellings.contains(&flag.spellings[0]));
+        if let Some(known) = known {
+            // `--lid: close it` in a list, and `--lid=size` above what it says of it.
+            if let (None, Some(value)) = (&known.value, flag.value)
+                && flag.spellings[0].starts_with("--")
+                && !known.counts
+            {
+                known.value = Some(Value { optional: true, attached: true, ..value });
+            }
+            return;
+        }
+        if self.options.len() >= MAX_PAGE_OPTIONS || self.options.iter().any(|known| is_example(&flag, known)) {
             return;
         }
         flag.spellings.retain(|spelling| seen.insert(spelling.clone()));
         self.options.push(flag);
+    }
+}
+
+/// Takes a spelling in brackets from the start of a description: `-b   (-binary)   Print bytes`.
+fn add_alias(flag: &mut Flag, text: &mut [String]) {
+    let Some(first) = text.first_mut() else { return };
+    let Some((alias, rest)) = first.strip_prefix("(-").and_then(|rest| rest.split_once(')')) else { return };
+    let is_name = alias.len() > 1 && alias.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    if is_name && !rest.trim().is_empty() {
+        flag.spellings.push(format!("-{alias}"));
+        *first = rest.trim().to_owned();
     }
 }
 
@@ -255,6 +289,16 @@ fn is_switch(options: &[Flag], unsure: &HashSet<String>) -> impl Fn(&str) -> boo
     move |spelling| switches.contains(spelling)
 }
 
+/// Whether an option is another one with a value: `-o5` beside `-o <level>`, `-Tpng` beside `-T{format}`.
+pub(crate) fn is_example(flag: &Flag, known: &Flag) -> bool {
+    let [spelling] = flag.spellings.as_slice() else { return false };
+    let Some(value) = known.value.as_ref().filter(|_| !spelling.starts_with("--")) else { return false };
+    known.spellings.iter().filter(|own| own.len() == 2).any(|own| {
+        let tail = spelling.strip_prefix(own.as_str()).filter(|tail| !tail.is_empty());
+        tail.is_some_and(|tail| value.attached || tail.bytes().all(|byte| byte.is_ascii_digit()))
+    })
+}
+
 /// The usage lines of the command `words`, if there are any; else all.
 fn own_usages(layout: &Layout, words: &[String]) -> Vec<String> {
     let is_own = |usage: &&String| {
@@ -262,7 +306,14 @@ fn own_usages(layout: &Layout, words: &[String]) -> Vec<String> {
         words.iter().all(|word| rest.any(|own| own == word))
     };
     let own: Vec<String> = layout.usages.iter().filter(is_own).take(MAX_USAGES).cloned().collect();
-    if own.is_empty() { layout.usages.iter().take(MAX_USAGES).cloned().collect() } else { own }
+    if own.is_empty() {
+        return layout.usages.iter().take(MAX_USAGES).cloned().collect();
+    }
+    // A list of topics may have one that is called usage.
+    let first = |usage: &String| usage.split(' ').next().map(str::to_owned);
+    let is_frequent = |usage: &&String| own.iter().filter(|other| first(other) == first(usage)).count() > 1;
+    let frequent: Vec<String> = own.iter().filter(is_frequent).cloned().collect();
+    if own.len() > 2 && words.is_empty() && !frequent.is_empty() { frequent } else { own }
 }
 
 /// Adds options that only usage lines show, values that only they show, and marks required options.
@@ -295,19 +346,18 @@ fn join_usage_flags(options: &mut Vec<Flag>, unsure: &HashSet<String>, synopses:
 }
 
 /// Whether a usage line has no subcommand. A program that lists subcommands rarely runs without one all the same.
-fn runs_alone(synopses: &[Synopsis], subcommands: &[Subcommand]) -> bool {
-    // `[path]` is an operand beside the subcommands.
-    let is_free = |word: &String| !subcommands.is_empty() && !subcommands.iter().any(|known| known.name == *word);
-    synopses.iter().any(|synopsis| {
-        let has_word = synopsis.literal.as_ref().is_some_and(|word| !(synopsis.literal_optional && is_free(word)));
-        !has_word && synopsis.wants_command.is_none()
-    })
+fn runs_alone(synopses: &[Synopsis]) -> bool {
+    synopses.iter().any(|synopsis| synopsis.literal.is_none() && synopsis.wants_command.is_none())
 }
 
-/// Whether the list of subcommands says that one runs by default.
-fn has_default(entries: &[ListEntry]) -> bool {
-    let says = |text: &String| text.contains("to execute (by default");
-    entries.iter().any(|entry| entry.text.iter().any(says))
+/// Makes `[path]`, which is none of the subcommands, the operand that it is.
+fn settle_literal(synopsis: &mut Synopsis, subcommands: &[Subcommand]) {
+    let is_command = |word: &String| synopsis::is_command(word) || subcommands.iter().any(|known| known.name == *word);
+    if let Some(name) = synopsis.literal.take_if(|word| synopsis.literal_alone && !is_command(word)) {
+        let several = if synopsis.literal_repeated { Several::Each } else { Several::No };
+        let value = Value { several, ..Value::default() };
+        synopsis.operands.insert(0, Operand { name, value, ..Operand::default() });
+    }
 }
 
 /// The groups of all usage lines. One of several lines requires nothing of the others.
@@ -322,7 +372,7 @@ fn groups(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Group> {
 
 fn is_manual(text: &str) -> bool {
     let start = || text.lines().take(40).map(str::trim);
-    start().any(|line| line == "NAME") && start().any(|line| line == "SYNOPSIS")
+    start().any(|line| line == "NAME") && start().any(|line| matches!(line, "SYNOPSIS" | "SYNTAX"))
 }
 
 fn all_commands(text: &str) -> Option<&'static [&'static str]> {

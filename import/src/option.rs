@@ -117,7 +117,7 @@ pub(super) fn part_quoted(flag: &mut Flag, text: &str) {
 fn next_spelling(after: &str, whole: bool) -> Option<&str> {
     let trimmed = after.trim_start();
     let next = trimmed.trim_start_matches([' ', ',', '|', '/']);
-    let next = next.strip_prefix("or ").unwrap_or(next);
+    let next = ["or ", "(or "].iter().find_map(|start| next.strip_prefix(start)).unwrap_or(next);
     // `-a -b` without a comma is a list of spellings too, where the column holds nothing else.
     let is_list = next.len() != trimmed.len() || whole;
     (is_list && next.starts_with('-')).then_some(next)
@@ -186,6 +186,10 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
 
     let Some(rest) = text.strip_prefix(' ') else { return (None, text) };
     let rest = rest.trim_start();
+    // `-w or --whole`, `-w (or --whole)`; `-d (-r)` speaks of two switches.
+    if ["or -", "(or -", "(-"].iter().any(|start| rest.starts_with(start)) {
+        return (None, text);
+    }
     if let Some(after) = rest.strip_prefix('#').filter(|after| after.is_empty() || after.starts_with(' ')) {
         return (
             Some(Value { name: "number".to_owned(), apart: !spelling.starts_with("--"), ..Value::default() }),
@@ -409,6 +413,9 @@ mod tests {
             ("-p, --package [<SPEC>]", "--package -p", Some("SPEC")),
             ("-IPATH, --include=PATH", "--include -I", Some("PATH")),
             ("--list[-full]", "--list", None),
+            ("-w or --whole", "--whole -w", None),
+            ("-w (or --whole)", "--whole -w", None),
+            ("-d (-r)", "-d", None),
         ];
         for (text, spellings, value) in cases {
             let found = spelled(text);

@@ -66,7 +66,27 @@ impl Layout {
             };
             self.usages = self.prose.extract_if(.., is_usage).collect();
         }
+        if self.usages.is_empty() {
+            let name = self.frequent_start();
+            let is_own = |line: &mut String| name.as_deref().is_some_and(|name| starts_usage(line, name));
+            self.usages = self.prose.extract_if(.., is_own).collect();
+        }
     }
+}
+
+impl Layout {
+    /// The word that three lines at least start with, each with an option or a bracket behind it: the program.
+    fn frequent_start(&self) -> Option<String> {
+        let mut names = self.prose.iter().filter_map(|line| line.split_whitespace().next());
+        let is_frequent = |name: &&str| self.prose.iter().filter(|line| starts_usage(line, name)).count() > 2;
+        names.find(is_frequent).map(str::to_owned)
+    }
+}
+
+/// Whether a line is the call of a program: `prog -x FILE`, `prog [FILE]`.
+fn starts_usage(line: &str, name: &str) -> bool {
+    let rest = line.trim_start().strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
+    name.starts_with(|c: char| c.is_ascii_lowercase()) && rest.is_some_and(|rest| rest.starts_with(['[', '<', '-']))
 }
 
 struct PageReader {
@@ -137,9 +157,9 @@ impl PageReader {
             }
         }
 
-        let first_word = self.out.usages.first().and_then(|usage| usage.split_whitespace().next()).map(str::to_owned);
+        let first_word = self.out.usages.last().and_then(|usage| usage.split_whitespace().next()).map(str::to_owned);
         let own = trimmed.split_whitespace().next();
-        let other = ["or:", "or "].iter().find_map(|start| trimmed.strip_prefix(start)).map(str::trim);
+        let other = ["or:", "or ", "OR "].iter().find_map(|start| trimmed.strip_prefix(start)).map(str::trim);
         if let Some(rest) =
             other.filter(|rest| trimmed.starts_with("or:") || rest.split(' ').next() == first_word.as_deref())
         {
@@ -299,7 +319,7 @@ fn section(title: &str) -> Section {
         && !title.contains("(see also")
     {
         Section::Prose
-    } else if has(&["synopsis"]) {
+    } else if has(&["synopsis"]) || title == "syntax" {
         Section::Usage
     } else if has(&["command", "subcommand"]) && !has(&["option", "flag"]) {
         Section::Commands

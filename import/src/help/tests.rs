@@ -1,7 +1,6 @@
 //! Tests of reading help pages.
 
 use super::*;
-use crate::command::Operand;
 
 /// The options of a page, one a line: spellings, value, how many.
 fn shown(page: &str) -> Vec<String> {
@@ -217,4 +216,51 @@ fn operand_beside_subcommands_runs_the_command() {
     let page = "Usage:\n  menu new [path] [flags]\n  menu new [command]\n\nAvailable Commands:\n  site   Make a site\n\nFlags:\n  -k, --kind string   the kind\n";
     let page = read(page, &["new".to_owned()]);
     assert!(page.runs && page.subcommands.len() == 1);
+}
+
+#[test]
+fn example_of_an_option_is_none() {
+    let page =
+        "Usage: sew [options]\n\n  -o <level>   how fine\n\nLevels:\n  -o0   coarse\n  -o1   fine\n  -q    hush\n";
+    assert_eq!(shown(page), ["-o level:No", "-q"]);
+}
+
+#[test]
+fn value_of_a_later_line_is_optional() {
+    let page = "Related options:\n  --lid: close the pot\n\nMore options:\n--lid=size\n\n  The lid.\n";
+    let value = read(page, &[]).command.options[0].value.clone().unwrap();
+    assert!(value.optional && value.attached && value.name == "size");
+}
+
+#[test]
+fn topic_that_is_called_usage_is_no_usage_line() {
+    let page = "Topics:\n  usage: basic cooking\n\nUsage: cook [pot] [options] [bowl]\n  OR  cook --help\n";
+    assert_eq!(shown(page).last().unwrap(), "bowl:No");
+}
+
+#[test]
+fn calls_in_the_text_are_usage_lines() {
+    let page = "You can cook in many ways\n\n1) to make a list:\n    cook [-s] -g [list]\n\n2) to see it:\n    cook [-s] -x [list]\n\n\
+                3) to follow it:\n    cook [list]\n";
+    assert_eq!(shown(page)[..3], ["-s", "-g", "-x"]);
+}
+
+#[test]
+fn level_of_a_switch_that_counts_is_optional() {
+    let page = "Flags:\n  -v, --loud n   louder (several times, or a level by --loud=n)\n";
+    let value = read(page, &[]).command.options[0].value.clone().unwrap();
+    assert!(value.optional && value.attached);
+}
+
+#[test]
+fn spelling_in_brackets_before_the_description_is_an_alias() {
+    let page = "Usage: dye [options]\n\n  -b          (-blue)      Dye it blue\n  -c FMT      (-coat)      Coat it\n";
+    assert_eq!(shown(page), ["-b -blue", "-c -coat FMT:No"]);
+}
+
+#[test]
+fn page_with_a_command_line_by_commands_of_its_own_is_kept() {
+    let page = "Flags:\n  --eval-dish=DISH, -ex\n\t\t     Cook a single dish.\n\t\t     May be used multiple times with\n\t\t     --dish.\n  --next-dish=DISH, -iex\n\t\t     Like -ex.\n";
+    let shown = shown(&crate::clean(page));
+    assert!(shown.iter().any(|line| line.starts_with("--eval-dish -ex")), "{shown:?}");
 }
