@@ -94,7 +94,8 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
         subcommands.clear();
     }
     // `prog DEVICE COMMAND`: words that follow an operand start no line of a tool.
-    if synopses.iter().any(|synopsis| synopsis.command_follows) {
+    let is_nested = synopses.iter().any(|synopsis| synopsis.command_follows);
+    if is_nested {
         subcommands.clear();
     }
     join_usage_flags(&mut options, &unsure, &synopses, !subcommands.is_empty());
@@ -107,7 +108,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
 
     copy_likes(&mut options);
     refine::join_negations(&mut options);
-    refine::settle_rest(&mut operands, words);
+    refine::settle_rest(&mut operands, words, is_nested);
     if words.is_empty() && subcommands.is_empty() && refine::order_counts(&usages) {
         refine::keep_order(&mut operands);
     }

@@ -24,6 +24,7 @@ pub(super) struct OptionTerm {
 /// Reads a left column; `whole` means that it contains nothing but the option.
 pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
     let mut flag = Flag::default();
+    let mut counts = false;
     let mut rest = text.trim();
     loop {
         // `-<number>, -n <number>`
@@ -36,6 +37,12 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
         flag.off = flag.off.or(off);
         let is_angled = after.trim_start().starts_with('<');
         let is_assigned = after.starts_with('=');
+        // `-d[ddd]` counts.
+        let repeated = after.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        let is_repeated = |inner: &str| !inner.is_empty() && inner.chars().all(|c| own.len() == 2 && own.ends_with(c));
+        let is_counted = repeated.is_some_and(|(inner, _)| is_repeated(inner));
+        let after = repeated.filter(|_| is_counted).map_or(after, |(_, rest)| rest);
+        counts |= is_counted;
         let (value, after) = value(after, &own, whole);
         flag.spellings.push(own);
         if let Some(value) = value {
@@ -70,7 +77,7 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
         Some(value) if value.several == Several::No && whole && rest.contains("...") => value.several = Several::Words,
         Some(_) => {}
         // `-v, --verbose...`
-        None => flag.counts = rest.starts_with("..."),
+        None => flag.counts = counts || rest.starts_with("..."),
     }
 
     let rest = rest.trim_start_matches("...").trim().to_owned();
@@ -459,6 +466,7 @@ mod tests {
         }
 
         assert!(term("--stir...", true).unwrap().flag.counts);
+        assert!(term("-d[ddd]", true).unwrap().flag.counts);
         assert!(term("--dish <NAME>=<SIZE>", true).unwrap().flag.value.unwrap().pair);
     }
 

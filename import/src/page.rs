@@ -147,7 +147,7 @@ impl PageReader {
         // A list right under a usage line that has ended: `-a makes an array`, `word is a key`.
         let has_ended = self.out.usages.last().is_some_and(|usage| is_balanced(usage) && usage.contains('['));
         let is_prose = !trimmed.contains(['[', '<', '{', '|', '(']) && trimmed.split_whitespace().count() > 2;
-        if has_ended && is_prose && !trimmed.contains("...") && !trimmed.starts_with("or") {
+        if has_ended && is_prose && indent > 0 && !trimmed.contains("...") && !trimmed.starts_with("or") {
             if starts_option(trimmed) {
                 self.section = Section::Options;
                 return self.body(line, trimmed, indent);
@@ -338,9 +338,10 @@ fn starts_option(trimmed: &str) -> bool {
     matches!(dashes, 1 | 2) && rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "[<?#@".contains(c))
 }
 
-/// Whether a line is an option with its description in a second column.
+/// Whether a line is an option with its description in a second column, or with several spellings.
 fn is_listed_option(trimmed: &str) -> bool {
-    starts_option(trimmed) && split_columns(trimmed).1.is_some()
+    let is_spelled = || trimmed.starts_with("--") && trimmed.contains(", -");
+    starts_option(trimmed) && (split_columns(trimmed).1.is_some() || is_spelled())
 }
 
 /// Whether a line may start an entry of a section.

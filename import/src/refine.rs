@@ -127,7 +127,7 @@ pub(super) fn join_repeated(operands: &mut Vec<Operand>) {
 }
 
 /// Finds the operands that are the command line of another program: `COMMAND [ARG...]`.
-pub(super) fn settle_rest(operands: &mut Vec<Operand>, words: &[String]) {
+pub(super) fn settle_rest(operands: &mut Vec<Operand>, words: &[String], is_nested: bool) {
     // `prog-and-args`: the two in one word.
     if let [.., last] = operands.as_mut_slice()
         && is_program_with_args(&last.name)
@@ -142,8 +142,7 @@ pub(super) fn settle_rest(operands: &mut Vec<Operand>, words: &[String]) {
     }
     let starts = |operand: &Operand| is_program(&operand.name) && operand.value.several == Several::No;
     // `[DEVICE [COMMAND [PARAMETERS]]]`: without the first there is no program.
-    let is_nested = |at: usize| words.is_empty() && at > 0 && !operands[at - 1].required && !operands[at].required;
-    if operands.iter().position(starts).is_some_and(is_nested) {
+    if is_nested && words.is_empty() {
         return;
     }
     if let Some(at) = operands.iter().position(starts)

@@ -272,7 +272,7 @@ impl SynopsisReader<'_> {
 
         let lower = word.to_ascii_lowercase();
         if is_command(&lower) {
-            self.out.command_follows |= self.out.operands.last().is_some_and(|operand| !operand.required);
+            self.out.command_follows |= !required && self.out.operands.last().is_some_and(|operand| !operand.required);
             self.out.wants_command.get_or_insert(required);
         }
 

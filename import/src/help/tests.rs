@@ -259,8 +259,8 @@ fn spelling_in_brackets_before_the_description_is_an_alias() {
 }
 
 #[test]
-fn page_with_a_command_line_by_commands_of_its_own_is_kept() {
-    let page = "Flags:\n  --eval-dish=DISH, -ex\n\t\t     Cook a single dish.\n\t\t     May be used multiple times with\n\t\t     --dish.\n  --next-dish=DISH, -iex\n\t\t     Like -ex.\n";
+fn options_below_a_heading_of_files_are_read() {
+    let page = "Flags:\n  -q    hush\n\nFirst dishes and dish files:\n\n  --eval-dish=DISH, -ex\n\t\t     Cook a single dish.\n\t\t     May be used multiple times with\n\t\t     --dish.\n  --next-dish=DISH, -iex\n\t\t     Like -ex.\n";
     let shown = shown(&crate::clean(page));
     assert!(shown.iter().any(|line| line.starts_with("--eval-dish -ex")), "{shown:?}");
 }
