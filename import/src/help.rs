@@ -88,7 +88,9 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     }
 
     if !subcommands.is_empty() {
-        synopses.iter_mut().for_each(|synopsis| settle_literal(synopsis, &subcommands));
+        for synopsis in &mut synopses {
+            settle_literal(synopsis, &subcommands);
+        }
     }
     if words.is_empty() && refine::order_counts(&usages) && !listed {
         subcommands.clear();

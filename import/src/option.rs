@@ -116,7 +116,9 @@ pub(super) fn part_quoted(flag: &mut Flag, text: &str) {
     }
     let pair = flag.value.as_ref().map(|value| value.name.clone());
     let name = pair.map_or(name.to_owned(), |value| format!("{name}={value}"));
-    flag.value = Some(Value { attached: true, ..named(&name) });
+    // `-Gname=val` stands for each name, in one word with its value.
+    let several = if name.contains('=') { Several::Each } else { Several::No };
+    flag.value = Some(Value { attached: true, pair: false, several, ..named(&name) });
     flag.spellings = vec![letter.to_owned()];
 }
 

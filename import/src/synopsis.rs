@@ -32,6 +32,7 @@ const PLURALS: [&str; 19] = [
 ];
 
 /// The content of a usage line.
+#[allow(clippy::struct_excessive_bools, reason = "each is a trait of its own that a line shows")]
 #[derive(Clone, Debug, Default)]
 pub(super) struct Synopsis {
     /// The first plain word after the command: a subcommand, or (with some programs) the name of an operand.

@@ -176,7 +176,7 @@ fn colon_parts_an_option_from_its_description() {
 #[test]
 fn letter_is_parted_from_the_name_of_its_value() {
     let page = "Usage: pie [options]\n\n  -Tv        - Set the filling to 'v'\n  -Gname=val  - Set crust 'name' to 'val'\n  -top       - Bake it on top\n";
-    assert_eq!(shown(page), ["-T v:No", "-G name=val:No", "-top"]);
+    assert_eq!(shown(page), ["-T v:No", "-G name=val:Each", "-top"]);
 }
 
 #[test]
