@@ -87,19 +87,12 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
         is_program = true;
     }
 
-    if !subcommands.is_empty() {
-        for synopsis in &mut synopses {
-            settle_literal(synopsis, &subcommands);
-        }
-    }
-    if words.is_empty() && refine::order_counts(&usages) && !listed {
+    // Plain words of usage lines alone are no subcommands where options stand among them.
+    let keeps_order = words.is_empty() && refine::order_counts(&usages);
+    if keeps_order && is_program {
         subcommands.clear();
     }
-    // `prog DEVICE COMMAND`: words that follow an operand start no line of a tool.
-    let is_nested = synopses.iter().any(|synopsis| synopsis.command_follows);
-    if is_nested {
-        subcommands.clear();
-    }
+    let is_nested = settle_commands(&mut subcommands, &mut synopses);
     join_usage_flags(&mut options, &unsure, &synopses, !subcommands.is_empty());
     if !listed {
         operands = usage_operands(&synopses, !subcommands.is_empty());
@@ -111,7 +104,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     copy_likes(&mut options);
     refine::join_negations(&mut options);
     refine::settle_rest(&mut operands, words, is_nested);
-    if words.is_empty() && subcommands.is_empty() && refine::order_counts(&usages) {
+    if keeps_order && subcommands.is_empty() {
         refine::keep_order(&mut operands);
     }
     let forms = forms(&usages, &synopses, &operands, words).filter(|_| subcommands.is_empty());
@@ -351,6 +344,21 @@ fn join_usage_flags(options: &mut Vec<Flag>, unsure: &HashSet<String>, synopses:
 /// Whether a usage line has no subcommand. A program that lists subcommands rarely runs without one all the same.
 fn runs_alone(synopses: &[Synopsis]) -> bool {
     synopses.iter().any(|synopsis| synopsis.literal.is_none() && synopsis.wants_command.is_none())
+}
+
+/// Settles which plain words are subcommands. Returns whether an operand that may be absent stands before them:
+/// `prog [DEVICE [COMMAND]]` has none that starts the line of a tool.
+fn settle_commands(subcommands: &mut Vec<Subcommand>, synopses: &mut [Synopsis]) -> bool {
+    if !subcommands.is_empty() {
+        for synopsis in synopses.iter_mut() {
+            settle_literal(synopsis, subcommands);
+        }
+    }
+    let is_nested = synopses.iter().any(|synopsis| synopsis.command_follows);
+    if is_nested {
+        subcommands.clear();
+    }
+    is_nested
 }
 
 /// Makes `[path]`, which is none of the subcommands, the operand that it is.
