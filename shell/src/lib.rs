@@ -29,6 +29,7 @@ mod here;
 mod parameters;
 mod parser;
 mod pattern;
+mod portable;
 mod redirections;
 mod state;
 mod tree;

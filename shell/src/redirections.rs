@@ -77,6 +77,10 @@ impl Parser<'_> {
     ) -> Result<(Descriptor, Target), SyntaxError> {
         let word = self.file(start)?;
         Ok(match word.plain() {
+            Some("-") if descriptor == Descriptor::Output => {
+                let problem = "a program without standard output fails when it prints";
+                return Err(SyntaxError::at(start..self.at, problem, "write `>/dev/null`"));
+            }
             Some("-") => (descriptor, Target::Closed),
             Some("0") => (descriptor, Target::Same(Descriptor::Input)),
             Some("1") => (descriptor, Target::Same(Descriptor::Output)),

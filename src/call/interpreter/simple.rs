@@ -205,6 +205,7 @@ where
 
         let is_fed = due.feed(&streams.input).is_data();
         let mut inner = Shell { loops: 0, is_tested: false, is_fed, texts: shell.texts + 1, ..shell.clone() };
+        inner.is_sh = text.is_sh();
         inner.set_status(0);
         inner.state.pipe_statuses = vec![0];
         inner.state.variables.retain(|name, variable| variable.is_exported || name == "TMPDIR");

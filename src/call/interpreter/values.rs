@@ -12,11 +12,14 @@ use super::simple::Due;
 use super::streams::{Source, Streams};
 use super::{Interpreter, MAX_INPUT_BYTES, Ran, failure};
 use crate::call::approval::Approver;
+use crate::call::judge::quoted;
 use crate::call::line::{Action, Actions, Filled, Find, Form, Most, Separator, Xargs, text_to_fill};
 use crate::exec::Stop;
 
-/// Most bytes of the values of one command.
-const MAX_BYTES_AT_ONCE: usize = 64 << 10;
+/// Most bytes of a command with its values, each with a byte behind it.
+///
+/// Source: GNU xargs, "Limits", where more is neither asked for nor refused by the system.
+const MAX_BYTES_AT_ONCE: usize = 128 << 10;
 
 impl<A, S> Interpreter<'_, '_, A, S>
 where
@@ -35,14 +38,23 @@ where
         let broken = |problem: String| failure(due.text, due.range.clone(), problem, "give it less at once");
         let input = streams.input.read_all(MAX_INPUT_BYTES).await.map_err(|error| broken(error.to_string()))?;
         let input = String::from_utf8(input).map_err(|_| broken("a value is not UTF-8".to_owned()))?;
+        if input.contains('\0') && !matches!(xargs.separator, Separator::Character(_)) {
+            let problem = "the input of xargs has bytes that are zero";
+            return Err(failure(due.text, due.range.clone(), problem, "write `xargs -0`, for which they end a value"));
+        }
         let unquoted = "write `xargs -0` or `-d '\\n'`, for which quotes mean nothing";
         let values =
             Values::read(&input, &xargs).map_err(|problem| failure(due.text, due.range.clone(), problem, unquoted))?;
-        let groups = values.groups(xargs.most);
 
         let streams = Streams { input: Source::Nothing, ..streams };
         let echo = [literal("echo")];
         let command = if xargs.command.is_empty() { &echo[..] } else { xargs.command };
+        let own_bytes: usize = command.iter().map(|word| word.text.len() + 1).sum();
+        let most_bytes = xargs.most_bytes.unwrap_or(MAX_BYTES_AT_ONCE).min(MAX_BYTES_AT_ONCE).saturating_sub(own_bytes);
+        let groups = values.groups(xargs.most, most_bytes);
+        if xargs.most_bytes.is_some() && values.all.iter().any(|value| value.len() >= most_bytes) {
+            return Err(broken("a value is longer than a command may be".to_owned()));
+        }
         if groups.is_empty() && (xargs.skips_empty || xargs.replaced.is_some()) {
             shell.set_status(0);
             return Ok(());
@@ -53,6 +65,10 @@ where
         let none = Some(0..0).filter(|_| groups.is_empty());
         for some in groups.into_iter().chain(none) {
             let some = (command, xargs.replaced.as_deref(), &values.all[some]);
+            if xargs.prints_commands {
+                let line = printed_command(some);
+                self.print(&streams.errors, line.into_bytes(), ("xargs", due.written_text(), 0), record).await;
+            }
             let status = self.with_values(shell, due, some, &streams, record).await?;
             // A shell that says that a command does not exist has been started itself.
             let is_unstarted = matches!(status, 126 | 127) && !is_text;
@@ -95,7 +111,7 @@ where
         let mut has_failed = false;
         match &find.actions {
             Actions::ForMany(command) => {
-                for some in batches(&paths, None) {
+                for some in batches(&paths, None, MAX_BYTES_AT_ONCE) {
                     let some = (*command, Some("{}"), &paths[some]);
                     has_failed |= self.with_values(shell, due, some, &streams, record).await? != 0;
                 }
@@ -187,14 +203,23 @@ fn literal(text: &str) -> Field {
     Field { text: text.to_owned(), origin: Origin::Literal, is_open: false, from: 0 }
 }
 
+/// A command with its values, as `xargs -t` prints it.
+fn printed_command((command, replaced, values): (&[Field], Option<&str>, &[String])) -> String {
+    let value = values.first().map(String::as_str).unwrap_or_default();
+    let own = |word: &Field| replaced.map_or_else(|| word.text.clone(), |replaced| word.text.replace(replaced, value));
+    let behind = if replaced.is_some() { &[] } else { values };
+    let words = command.iter().map(own).chain(behind.iter().cloned());
+    words.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ") + "\n"
+}
+
 /// Splits values into those of one command each.
-fn batches(values: &[String], most: Option<usize>) -> Vec<Range<usize>> {
+fn batches(values: &[String], most: Option<usize>, most_bytes: usize) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     let mut bytes = 0;
     for (at, value) in values.iter().enumerate() {
         bytes += value.len() + 1;
         match all.last_mut() {
-            Some(last) if bytes <= MAX_BYTES_AT_ONCE && most.is_none_or(|most| last.len() < most) => last.end = at + 1,
+            Some(last) if bytes <= most_bytes && most.is_none_or(|most| last.len() < most) => last.end = at + 1,
             _ => {
                 bytes = value.len() + 1;
                 all.push(at..at + 1);
@@ -268,14 +293,14 @@ impl Values {
     }
 
     /// The values of each command.
-    fn groups(&self, most: Option<Most>) -> Vec<Range<usize>> {
+    fn groups(&self, most: Option<Most>, most_bytes: usize) -> Vec<Range<usize>> {
         match most {
             Some(Most::Lines(count)) => {
                 let ends = self.ends.chunks(count).filter_map(<[usize]>::last);
                 ends.scan(0, |start, end| Some(std::mem::replace(start, *end)..*end)).collect()
             }
-            Some(Most::Values(count)) => batches(&self.all, Some(count)),
-            None => batches(&self.all, None),
+            Some(Most::Values(count)) => batches(&self.all, Some(count), most_bytes),
+            None => batches(&self.all, None, most_bytes),
         }
     }
 }

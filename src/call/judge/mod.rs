@@ -25,6 +25,7 @@ use crate::call::toolbox::Toolbox;
 use crate::call::unknown;
 
 pub use rewrite::Rewriter;
+pub(crate) use rewrite::quoted;
 
 /// What is to become of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]

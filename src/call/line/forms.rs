@@ -161,6 +161,10 @@ impl<'f> Form<'f> {
             match (first.text.as_str(), text(0)) {
                 ("command", Some("-v" | "-V")) => return Ok(Self::Builtin(Builtin::Which, rest)),
                 ("command", Some("-p" | "--")) if rest.len() > 1 => fields = &rest[1..],
+                ("builtin", Some(next)) if !BUILTINS.iter().any(|(own, _)| *own == next) => {
+                    let problem = format!("`{next}` is no builtin");
+                    return Err((problem, "leave `builtin` out".to_owned()));
+                }
                 ("command" | "builtin" | "nohup", Some(next)) if !next.starts_with('-') => fields = rest,
                 _ => break,
             }

@@ -35,7 +35,9 @@ pub fn expand(pattern: &str, directory: &Path) -> Result<Vec<String>, String> {
         let mut next = Vec::new();
         for parent in found.into_iter().map(|parent| format!("{parent}{slashes}")) {
             if component.is_empty() {
-                next.extend(Some(parent).filter(|parent| directory.join(parent).is_dir()));
+                // Several at the end become one.
+                let path = format!("{}/", parent.trim_end_matches('/'));
+                next.extend(Some(path).filter(|path| directory.join(path).is_dir()));
                 continue;
             }
             for name in names(component, &directory.join(&parent), &mut entries)? {
@@ -165,7 +167,7 @@ mod tests {
             (r"\.h*", vec![".hidden.rs"]),
             ("*hidden*", vec![]),
             ("sub//*.rs", vec!["sub//c.rs"]),
-            ("s*//", vec!["sub//"]),
+            ("s*//", vec!["sub/"]),
             ("x*", vec![]),
         ] {
             assert_eq!(expand(pattern, scratch.path()).unwrap(), expected, "{pattern}");

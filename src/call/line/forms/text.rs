@@ -38,6 +38,11 @@ pub(crate) struct Filled<'f> {
 }
 
 impl CommandText<'_> {
+    /// Whether the shell is `sh`, which is another than bash on some systems.
+    pub(crate) fn is_sh(&self) -> bool {
+        self.name.rsplit('/').next() == Some("sh")
+    }
+
     /// Reads the commands. Where a value is put in, [`FILLED`] stands, so that the value is one for every rule about values.
     ///
     /// # Errors
@@ -47,6 +52,12 @@ impl CommandText<'_> {
             let Range { start, .. } = error.range;
             (format!("in the text of `-c`, at byte {start}: {}", error.problem), error.remedy)
         })?;
+        if self.is_sh()
+            && let Some(what) = script.beyond_posix(&self.text.text)
+        {
+            let remedy = "write `bash -c`, which is read as bash reads it";
+            return Err((format!("`{}` may be a shell that does not read `{what}`", self.name), remedy.to_owned()));
+        }
         let Some(Filled { replaced, value }) = filled else { return Ok(script) };
 
         let places = script.fill(replaced, FILLED);

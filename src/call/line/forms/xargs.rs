@@ -17,6 +17,10 @@ pub(crate) struct Xargs<'f> {
     pub(crate) end: Option<String>,
     /// `-r`: nothing runs without values.
     pub(crate) skips_empty: bool,
+    /// `-s`: the most bytes of a command.
+    pub(crate) most_bytes: Option<usize>,
+    /// `-t`: each command is printed on standard error before it runs.
+    pub(crate) prints_commands: bool,
     /// The command; `echo` if there is none.
     pub(crate) command: &'f [Field],
 }
@@ -43,8 +47,16 @@ pub(crate) enum Most {
 
 /// Reads the options of `xargs`.
 pub(super) fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
-    let mut xargs =
-        Xargs { separator: Separator::Space, replaced: None, most: None, end: None, skips_empty: false, command: &[] };
+    let mut xargs = Xargs {
+        separator: Separator::Space,
+        replaced: None,
+        most: None,
+        end: None,
+        skips_empty: false,
+        most_bytes: None,
+        prints_commands: false,
+        command: &[],
+    };
     let mut at = 0;
     let refused = |word: &str| {
         let remedy = "write the command for each value, as in `xargs -n 1` or `while read -r x; do …; done`";
@@ -72,13 +84,15 @@ pub(super) fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
         match option {
             "-0" => xargs.separator = Separator::Character(0),
             "-r" => xargs.skips_empty = true,
-            "-t" | "-x" => {}
+            "-t" => xargs.prints_commands = true,
+            "-x" => {}
             "-n" | "--max-args" => xargs.most = Some(Most::Values(count(&value()?).ok_or_else(|| refused(text))?)),
             "-L" | "--max-lines" => xargs.most = Some(Most::Lines(count(&value()?).ok_or_else(|| refused(text))?)),
             "-E" => xargs.end = Some(value()?).filter(|end| !end.is_empty()),
-            "-P" | "--max-procs" | "-s" | "--max-chars" => {
+            "-P" | "--max-procs" => {
                 value()?;
             }
+            "-s" | "--max-chars" => xargs.most_bytes = Some(count(&value()?).ok_or_else(|| refused(text))?),
             "-I" => xargs.replaced = Some(value()?),
             "-i" | "--replace" if attached.is_empty() => xargs.replaced = Some("{}".to_owned()),
             "-i" | "--replace" => xargs.replaced = Some(attached.to_owned()),
@@ -98,7 +112,7 @@ pub(super) fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
             match attached {
                 "r" => xargs.skips_empty = true,
                 "0" => xargs.separator = Separator::Character(0),
-                "t" => {}
+                "t" => xargs.prints_commands = true,
                 _ => return Err(refused(text)),
             }
         }
