@@ -11,7 +11,7 @@ use crate::tree::{
 impl Script {
     /// Returns what only bash reads in this script, which was read from `text`; `None` if every shell reads it alike.
     #[must_use]
-    pub fn beyond_posix(&self, text: &str) -> Option<String> {
+    pub fn beyond_posix(&self, text: &str) -> Option<&'static str> {
         Search { text }.list(&self.list)
     }
 }
@@ -21,11 +21,7 @@ struct Search<'t> {
 }
 
 /// What was found.
-type Found = Option<String>;
-
-fn found(what: &str) -> Found {
-    Some(what.to_owned())
-}
+type Found = Option<&'static str>;
 
 impl Search<'_> {
     fn source(&self, range: &Range<usize>) -> &str {
@@ -44,9 +40,9 @@ impl Search<'_> {
         let redirections = command.redirections.iter().find_map(|redirection| {
             let source = self.source(&redirection.range);
             match &redirection.target {
-                _ if redirection.descriptor == Descriptor::Both => found("&>"),
-                Target::Text(_) if source.starts_with("<<<") => found("<<<"),
-                Target::Same(_) if source == "|&" => found("|&"),
+                _ if redirection.descriptor == Descriptor::Both => Some("&>"),
+                Target::Text(_) if source.starts_with("<<<") => Some("<<<"),
+                Target::Same(_) if source == "|&" => Some("|&"),
                 Target::Text(word) | Target::Read(word) | Target::Write(word) | Target::Append(word) => self.word(word),
                 Target::Same(_) | Target::Closed => None,
             }
@@ -70,15 +66,15 @@ impl Search<'_> {
                 let arms = &mut case.arms.iter();
                 arms.find_map(|arm| self.words(&arm.patterns).or_else(|| self.list(&arm.body)))
             }),
-            Body::Count(_) => found("for (("),
-            Body::Condition(_) => found("[["),
-            Body::Arithmetic(_) => found("(("),
+            Body::Count(_) => Some("for (("),
+            Body::Condition(_) => Some("[["),
+            Body::Arithmetic(_) => Some("(("),
         }
     }
 
     fn simple(&self, simple: &Simple) -> Found {
         if simple.assignments.iter().any(|assignment| assignment.appends) {
-            return found("+=");
+            return Some("+=");
         }
         let values = simple.assignments.iter().find_map(|assignment| self.word(&assignment.value));
         values.or_else(|| self.words(&simple.words)).or_else(|| of_builtin(&simple.words))
@@ -86,14 +82,14 @@ impl Search<'_> {
 
     fn words(&self, words: &[Word]) -> Found {
         if words.windows(2).any(|pair| pair[0].range == pair[1].range) {
-            return found("{a,b}");
+            return Some("{a,b}");
         }
         words.iter().find_map(|word| self.word(word))
     }
 
     fn word(&self, word: &Word) -> Found {
         if has_escaped_quote(self.source(&word.range)) {
-            return found("$'…'");
+            return Some("$'…'");
         }
         word.parts.iter().find_map(|part| self.part(part))
     }
@@ -103,10 +99,10 @@ impl Search<'_> {
             Part::Text(_) | Part::Quoted(_) => None,
             Part::Double(parts) => parts.iter().find_map(|part| self.part(part)),
             Part::Substitution(list, _) => self.list(list),
-            Part::Process(..) => found("<(…)"),
+            Part::Process(..) => Some("<(…)"),
             Part::Parameter(parameter, _) => self.parameter(parameter),
             Part::Arithmetic(expression, _) => {
-                let own = is_of_bash(expression).then(|| "`**`, `++`, `--` or `,` in `$((…))`".to_owned());
+                let own = is_of_bash(expression).then_some("`**`, `++`, `--` or `,` in `$((…))`");
                 own.or_else(|| expression.parts().into_iter().find_map(|part| self.part(part)))
             }
         }
@@ -114,10 +110,10 @@ impl Search<'_> {
 
     fn parameter(&self, parameter: &Parameter) -> Found {
         match (&parameter.name, &parameter.operation) {
-            (Name::PipeStatus(_) | Name::PipeStatuses | Name::JoinedPipeStatuses, _) => found("PIPESTATUS"),
-            (_, Operation::Replace(..)) => found("${x/a/b}"),
-            (_, Operation::Slice(..)) => found("${x:1:2}"),
-            (_, Operation::Case(..)) => found("${x^^}"),
+            (Name::PipeStatus(_) | Name::PipeStatuses | Name::JoinedPipeStatuses, _) => Some("PIPESTATUS"),
+            (_, Operation::Replace(..)) => Some("${x/a/b}"),
+            (_, Operation::Slice(..)) => Some("${x:1:2}"),
+            (_, Operation::Case(..)) => Some("${x^^}"),
             (_, operation) => operation.words().into_iter().find_map(|word| self.word(word)),
         }
     }
@@ -129,16 +125,16 @@ fn of_builtin(words: &[Word]) -> Found {
     let texts: Vec<String> = rest.iter().filter_map(Word::literal).collect();
     let has = |wanted: &dyn Fn(&str) -> bool| texts.iter().any(|text| wanted(text));
     match name.plain()? {
-        "echo" if has(&|text| text.contains('\\')) => found("a backslash in `echo`"),
-        "echo" if texts.first().is_some_and(|text| text.starts_with('-') && text != "-n") => found("echo -e"),
+        "echo" if has(&|text| text.contains('\\')) => Some("a backslash in `echo`"),
+        "echo" if texts.first().is_some_and(|text| text.starts_with('-') && text != "-n") => Some("echo -e"),
         "printf" if has(&|text| text.contains("%q") || text.contains("\\x") || text.contains("\\u")) => {
-            found("`%q` or `\\x` in `printf`")
+            Some("`%q` or `\\x` in `printf`")
         }
-        "[" | "test" if has(&|text| matches!(text, "==" | "-v" | "=~")) => found("`==` in `[`"),
-        "set" if has(&|text| text == "pipefail") => found("set -o pipefail"),
-        "read" if has(&|text| text.starts_with('-') && text != "-r") => found("options of `read` but `-r`"),
-        "source" => found("source"),
-        "type" if has(&|text| text.starts_with('-')) => found("options of `type`"),
+        "[" | "test" if has(&|text| matches!(text, "==" | "-v" | "=~")) => Some("`==` in `[`"),
+        "set" if has(&|text| text == "pipefail") => Some("set -o pipefail"),
+        "read" if has(&|text| text.starts_with('-') && text != "-r") => Some("options of `read` but `-r`"),
+        "source" => Some("source"),
+        "type" if has(&|text| text.starts_with('-')) => Some("options of `type`"),
         _ => None,
     }
 }
@@ -174,7 +170,7 @@ fn has_escaped_quote(source: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    fn found(text: &str) -> Option<String> {
+    fn found(text: &str) -> Option<&'static str> {
         crate::parse(text).unwrap().beyond_posix(text)
     }
 
