@@ -4,7 +4,7 @@
 
 use crate::error::SyntaxError;
 use crate::parser::Parser;
-use crate::tree::{Arithmetic, Binary, Joint, Name, Operation, Parameter, Part, Unary};
+use crate::tree::{Arithmetic, Binary, Joint, Name, Operation, Parameter, Part, Splice, Unary};
 
 /// Operators between two values by how strongly they bind, from the weakest to the strongest. Of those that start alike,
 /// the longer stands first.
@@ -38,31 +38,47 @@ impl Parser<'_> {
     /// Reads `$((…))`; `None` if it is a command in parentheses.
     pub(crate) fn arithmetic_expansion(&mut self) -> Result<Option<Arithmetic>, SyntaxError> {
         let start = self.at;
-        self.at += 3;
-        let read = self.nested(Self::expression);
-        match read {
-            Ok(expression) if self.take("))") => Ok(Some(expression)),
-            Ok(_) => {
-                self.at = start;
-                Ok(None)
-            }
-            Err(error) if !self.has_second_way() => Err(error),
-            Err(error) => {
-                self.at = start;
-                // `$((ls); ls)` is a command. What ends with two parentheses is arithmetic.
-                if self.rest().find("))").is_some_and(|end| !self.rest()[..end].contains([';', '\n', '|'])) {
-                    return Err(error);
-                }
-                Ok(None)
-            }
+        if !self.ends_as_arithmetic(3) {
+            return Ok(None);
         }
+        self.at += 3;
+        let expression = self.nested(Self::whole_expression)?;
+        self.close(start, "$((", "))")?;
+        Ok(Some(expression))
+    }
+
+    /// Whether what opens with two parentheses, of which the second ends here plus `length`, closes with two side by side.
+    /// If not it is a command in parentheses, as `((ls); ls)`.
+    ///
+    /// It must be known before it is read: what only fails as arithmetic is no command, whose first word would be run.
+    pub(crate) fn ends_as_arithmetic(&self, length: usize) -> bool {
+        let bytes = &self.text.as_bytes()[self.at + length..self.end];
+        let (mut depth, mut at) = (0_usize, 0);
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b'\\' => at += 1,
+                quote @ (b'\'' | b'"' | b'`') => {
+                    at += 1;
+                    while bytes.get(at).is_some_and(|byte| byte != quote) {
+                        at += if *quote != b'\'' && bytes[at] == b'\\' { 2 } else { 1 };
+                    }
+                }
+                b'(' => depth += 1,
+                b')' if depth == 0 => return bytes.get(at + 1) == Some(&b')'),
+                b')' => depth -= 1,
+                _ => {}
+            }
+            at += 1;
+        }
+        // Nothing closes it: the error of arithmetic says so.
+        true
     }
 
     /// Reads `(( … ))`.
     pub(crate) fn arithmetic_command(&mut self) -> Result<Arithmetic, SyntaxError> {
         let start = self.at;
         self.at += 2;
-        let expression = self.nested(Self::expression)?;
+        let expression = self.nested(Self::whole_expression)?;
         self.close(start, "((", "))")?;
         Ok(expression)
     }
@@ -76,15 +92,28 @@ impl Parser<'_> {
         self.at += 2;
         let part = |parser: &mut Self, end: &str| {
             parser.skip_space();
-            let part = if parser.rest().starts_with(end) { None } else { Some(parser.nested(Self::expression)?) };
+            let part = if parser.rest().starts_with(end) { None } else { Some(parser.nested(Self::whole_expression)?) };
             parser.close(start, "for ((", end)?;
             Ok(part)
         };
         Ok((part(self, ";")?, part(self, ";")?, part(self, "))")?))
     }
 
+    /// Reads an expression that nothing stands around. One that is a single value may be empty.
+    pub(crate) fn whole_expression(&mut self) -> Result<Arithmetic, SyntaxError> {
+        self.skip_space();
+        let is_parenthesis = self.rest().starts_with('(');
+        let mut expression = self.expression()?;
+        if let Arithmetic::Text(_, splice) = &mut expression
+            && !is_parenthesis
+        {
+            *splice = Splice::Whole;
+        }
+        Ok(expression)
+    }
+
     /// Reads an expression with `,`.
-    pub(crate) fn expression(&mut self) -> Result<Arithmetic, SyntaxError> {
+    fn expression(&mut self) -> Result<Arithmetic, SyntaxError> {
         let mut value = self.assigned()?;
         while self.operator(",") {
             value = Arithmetic::Sequence(Box::new(value), Box::new(self.assigned()?));
@@ -120,7 +149,8 @@ impl Parser<'_> {
         if !self.operator(":") {
             return Err(self.unclosed(start, "?", ":"));
         }
-        let otherwise = self.nested(Self::assigned)?;
+        // No assignment: a shell reads `a ? b : c = d` as `(a ? b : c) = d`, which is an error.
+        let otherwise = self.nested(Self::choice)?;
         Ok(Arithmetic::Choice(Box::new(condition), Box::new(then), Box::new(otherwise)))
     }
 
@@ -211,7 +241,8 @@ impl Parser<'_> {
         }
         let part = if matches!(self.peek(), Some('$' | '`')) { self.nested(Self::expansion)? } else { None };
         if let Some(part) = part {
-            return Ok(Arithmetic::Value(Box::new(part)));
+            let splice = if is_behind_decrement(&self.text[..start]) { Splice::BehindName } else { Splice::Among };
+            return Ok(Arithmetic::Text(Box::new(part), splice));
         }
         let range = start..start + self.peek().map_or(0, char::len_utf8);
         Err(SyntaxError::at(range, "a number or a variable is missing here", "write one"))
@@ -235,7 +266,7 @@ impl Parser<'_> {
     fn number(&mut self) -> Result<Arithmetic, SyntaxError> {
         let start = self.at;
         let rest = self.rest();
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '#').unwrap_or(rest.len());
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"#@_".contains(c)).unwrap_or(rest.len());
         let text = &rest[..end];
         let (digits, radix) = match text.split_once('#') {
             Some((base, digits)) => (digits, base.parse().unwrap_or(0)),
@@ -243,7 +274,11 @@ impl Parser<'_> {
             None if text.len() > 1 && text.starts_with('0') => (&text[1..], 8),
             None => (text, 10),
         };
-        let value = if (2..=36).contains(&radix) { i64::from_str_radix(digits, radix).ok() } else { None };
+        let value = match radix {
+            2..=36 => i64::from_str_radix(digits, radix).ok(),
+            37..=64 => in_large_base(digits, radix),
+            _ => None,
+        };
         self.at += end;
         value.map(Arithmetic::Number).ok_or_else(|| {
             SyntaxError::at(start..self.at, "this is no number of 64 bits", "write a decimal number, or one with 0x")
@@ -259,6 +294,30 @@ impl Parser<'_> {
     fn skip_space(&mut self) {
         while self.take(" ") || self.take("\t") || self.take("\n") || self.take("\\\n") {}
     }
+}
+
+/// Reads digits of a base above 36, in which large letters are other digits than small ones.
+fn in_large_base(digits: &str, radix: u32) -> Option<i64> {
+    let digit = |c: char| {
+        let digit = match c {
+            '0'..='9' => u32::from(c) - u32::from('0'),
+            'a'..='z' => u32::from(c) - u32::from('a') + 10,
+            'A'..='Z' => u32::from(c) - u32::from('A') + 36,
+            '@' => 62,
+            '_' => 63,
+            _ => return None,
+        };
+        Some(digit).filter(|digit| *digit < radix)
+    };
+    let add = |value: i64, c: char| value.checked_mul(i64::from(radix))?.checked_add(i64::from(digit(c)?));
+    if digits.is_empty() { None } else { digits.chars().try_fold(0, add) }
+}
+
+/// Whether a text ends with the name of a variable and a minus.
+fn is_behind_decrement(text: &str) -> bool {
+    let Some(text) = text.strip_suffix('-').map(str::trim_end) else { return false };
+    let before = text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    text[before.len()..].starts_with(is_name_start) && !before.ends_with('$')
 }
 
 fn is_name_start(c: char) -> bool {

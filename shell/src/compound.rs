@@ -14,11 +14,8 @@ const REFUSED: [(&str, &str, &str); 3] = [
 impl Parser<'_> {
     /// Reads a compound command; `None` if a simple one stands here.
     pub(crate) fn compound(&mut self) -> Result<Option<Body>, SyntaxError> {
-        if self.rest().starts_with("((")
-            && self.has_second_way()
-            && let Some(expression) = self.tried(Self::arithmetic_command)
-        {
-            return Ok(Some(Body::Arithmetic(expression)));
+        if self.rest().starts_with("((") && self.ends_as_arithmetic(2) {
+            return self.arithmetic_command().map(Body::Arithmetic).map(Some);
         }
         if self.peek() == Some('(') {
             return self.subshell().map(Some);
@@ -38,12 +35,6 @@ impl Parser<'_> {
             "[[" => Body::Condition(self.condition_command()?),
             _ => return Ok(None),
         }))
-    }
-
-    /// Reads something, or leaves the place where it is.
-    fn tried<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, SyntaxError>) -> Option<T> {
-        let (at, end, here) = (self.at, self.end, self.here.clone());
-        read(self).map_err(|_| (self.at, self.end, self.here) = (at, end, here)).ok()
     }
 
     fn subshell(&mut self) -> Result<Body, SyntaxError> {

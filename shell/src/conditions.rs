@@ -7,7 +7,7 @@ use crate::parser::Parser;
 use crate::tree::{Comparison, Condition, Joint, Part, Word};
 
 /// The letters of the operators with one word.
-const UNARY: &str = "bcdefghknprstuvwxzLNOS";
+const UNARY: &str = "abcdefghknoprstuvwxzLNOS";
 
 /// The operators between two words.
 const COMPARISONS: [(&str, Comparison); 14] = [

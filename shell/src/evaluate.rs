@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::error::SyntaxError;
 use crate::expand::{ExpandError, Expander, Surroundings};
 use crate::state::Value;
-use crate::tree::{Arithmetic, Binary, Joint, Unary};
+use crate::tree::{Arithmetic, Binary, Joint, Splice, Unary};
 
 impl<S: Surroundings> Expander<'_, S> {
     /// Evaluates an expression; `None` if it is not known yet.
@@ -20,6 +20,10 @@ impl<S: Surroundings> Expander<'_, S> {
             Arithmetic::Number(number) => Some(*number),
             Arithmetic::Value(part) => match self.joined(part)? {
                 Some(text) => Some(number(&text, place)?),
+                None => None,
+            },
+            Arithmetic::Text(part, splice) => match self.joined(part)? {
+                Some(text) => Some(spliced(&text, *splice, place)?),
                 None => None,
             },
             Arithmetic::Unary(operator, value) => self.evaluate(value, place)?.map(|value| match operator {
@@ -46,11 +50,14 @@ impl<S: Surroundings> Expander<'_, S> {
                 Some(_) => self.evaluate(then, place)?,
             },
             Arithmetic::Assign(name, operator, value) => {
+                // The variable is read before the value, which may change it.
+                let before = operator.map(|operator| Ok((operator, self.number_of(name, place)?)));
+                let before = before.transpose().map_err(ExpandError::Refused)?;
                 let value = self.evaluate(value, place)?;
-                let value = match operator {
+                let value = match before {
                     None => value,
-                    Some(operator) => match self.number_of(name, place)?.zip(value) {
-                        Some((one, other)) => Some(computed(*operator, one, other).ok_or_else(|| no_result(place))?),
+                    Some((operator, before)) => match before.zip(value) {
+                        Some((one, other)) => Some(computed(operator, one, other).ok_or_else(|| no_result(place))?),
                         None => None,
                     },
                 };
@@ -96,6 +103,23 @@ fn number(text: &str, place: &Range<usize>) -> Result<i64, SyntaxError> {
         problem: format!("`{}` is no decimal number", text.chars().take(40).collect::<String>()),
         remedy: "in arithmetic every value must be one".to_owned(),
     })
+}
+
+/// Reads the text of an expansion, where it means the same as a number by itself.
+fn spliced(text: &str, splice: Splice, place: &Range<usize>) -> Result<i64, SyntaxError> {
+    let problem = match splice {
+        Splice::Whole => None,
+        _ if text.trim().is_empty() => Some("a value in arithmetic is empty"),
+        Splice::BehindName if text.starts_with('-') => Some("a negative value stands behind a minus"),
+        _ => None,
+    };
+    match problem {
+        None => number(text, place),
+        Some(problem) => {
+            let remedy = "write the variable without `$`, or blanks around the operator".to_owned();
+            Err(SyntaxError { range: place.clone(), problem: problem.to_owned(), remedy })
+        }
+    }
 }
 
 fn no_result(place: &Range<usize>) -> SyntaxError {

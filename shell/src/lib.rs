@@ -46,7 +46,7 @@ pub use pattern::Pattern;
 pub use state::{Options, State, Value, Variable};
 pub use tree::{
     Arithmetic, Arm, Assignment, Binary, Body, Branch, Case, Chain, Command, Comparison, Condition, Count, Descriptor,
-    For, If, Joint, List, Name, Operation, Parameter, Part, Pipeline, Place, Redirection, Script, Simple, Target, Trim,
-    Unary, While, Word,
+    For, If, Joint, List, Name, Operation, Parameter, Part, Pipeline, Place, Redirection, Script, Simple, Splice,
+    Target, Trim, Unary, While, Word,
 };
 pub use unfinished::last_command;

@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
         if self.take("*]") {
             return Ok(Name::JoinedPipeStatuses);
         }
-        let index = self.expression()?;
+        let index = self.whole_expression()?;
         self.close(start, "[", "]")?;
         Ok(Name::PipeStatus(Box::new(index)))
     }
@@ -164,31 +164,50 @@ impl<'a> Parser<'a> {
     }
 
     fn slice(&mut self) -> Result<Operation, SyntaxError> {
-        let from = self.expression()?;
-        let length = if self.take(":") { Some(self.expression()?) } else { None };
+        let from = self.whole_expression()?;
+        let length = if self.take(":") { Some(self.whole_expression()?) } else { None };
         Ok(Operation::Slice(from, length))
     }
 
     /// Reads the word that stands for a value. In double quotes some characters have no meaning in it.
     fn substitute(&mut self) -> Result<Word, SyntaxError> {
-        let word = self.operand("}")?;
-        let is_own = |text: &str| matches!(text, "$" | "`" | "\"" | "\\" | "}");
-        let differs = |part: &Part| matches!(part, Part::Quoted(text) if !is_own(text));
-        let is_home = matches!(word.parts.first(), Some(Part::Text(text)) if text.starts_with('~'));
-        if self.is_in_double && (is_home || word.parts.iter().any(differs)) {
+        let keeps_quotes = self.is_in_double && !self.is_in_pattern;
+        let before = std::mem::replace(&mut self.keeps_quotes, keeps_quotes);
+        let word = self.word_up_to("}");
+        self.keeps_quotes = before;
+        let mut word = word?;
+        if keeps_quotes && let Some(Part::Text(text)) = word.parts.first_mut().filter(|part| is_home(part)) {
+            word.parts[0] = Part::Quoted(std::mem::take(text));
+        }
+
+        let differs = |part: &Part| matches!(part, Part::Quoted(_)) || is_home(part);
+        if self.is_in_double && self.is_in_pattern && word.parts.iter().any(differs) {
             let problem = "quotes, `\\` and `~` mean themselves here, within double quotes";
             return Err(SyntaxError::at(word.range, problem, "give the text to a variable before"));
         }
         Ok(word)
     }
 
-    /// Reads a word up to one of these characters.
+    /// Reads a pattern, or what replaces its match, up to one of these characters.
     fn operand(&mut self, ends: &str) -> Result<Word, SyntaxError> {
+        let before = (self.keeps_quotes, self.is_in_pattern);
+        (self.keeps_quotes, self.is_in_pattern) = (false, true);
+        let word = self.word_up_to(ends);
+        (self.keeps_quotes, self.is_in_pattern) = before;
+        word
+    }
+
+    fn word_up_to(&mut self, ends: &str) -> Result<Word, SyntaxError> {
         let start = self.at;
         let ends: Vec<char> = ends.chars().collect();
         let parts = self.parts(&ends)?;
         Ok(Word { parts, range: start..self.at })
     }
+}
+
+/// Whether a part starts with `~`.
+fn is_home(part: &Part) -> bool {
+    matches!(part, Part::Text(text) if text.starts_with('~'))
 }
 
 /// The parameter that a character names.

@@ -11,9 +11,6 @@ pub const MAX_BYTES: usize = 64 << 10;
 /// Maximum number of lists, quotes and expansions that stand in one another.
 pub const MAX_NESTING: usize = 32;
 
-/// Maximum number of places that are read a second way.
-const MAX_SECOND_WAYS: usize = 64;
-
 /// Maximum number of words that the braces of a text stand for.
 const MAX_BRACE_WORDS: usize = 20_000;
 
@@ -49,6 +46,10 @@ pub(crate) struct Parser<'a> {
     depth: usize,
     /// Whether the place stands within double quotes or a here-document.
     pub(crate) is_in_double: bool,
+    /// Whether it stands in the word of `"${x:-word}"`, where `'` and most backslashes mean themselves.
+    pub(crate) keeps_quotes: bool,
+    /// Whether it stands in the pattern of `${x#pattern}` and its kind.
+    pub(crate) is_in_pattern: bool,
     /// The texts of the here-documents of this line: from behind its line break to where the next line starts.
     pub(crate) here: Option<Range<usize>>,
     /// Whether `<(…)` may stand here.
@@ -57,8 +58,6 @@ pub(crate) struct Parser<'a> {
     pub(crate) processes: u32,
     /// The number of words that braces have made.
     words: usize,
-    /// The number of places that were read a second way.
-    second_ways: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -69,11 +68,12 @@ impl<'a> Parser<'a> {
             end: text.len(),
             depth: 0,
             is_in_double: false,
+            keeps_quotes: false,
+            is_in_pattern: false,
             here: None,
             takes_processes: false,
             processes: 0,
             words: 0,
-            second_ways: 0,
         }
     }
 
@@ -155,24 +155,12 @@ impl<'a> Parser<'a> {
         read
     }
 
-    /// Whether a place may be read a second way. Without a limit, nested ones would take time without end.
-    pub(crate) fn has_second_way(&mut self) -> bool {
-        self.second_ways += 1;
-        self.second_ways <= MAX_SECOND_WAYS
-    }
-
     /// Adds the words that the braces of a word stand for.
     pub(crate) fn add_word(&mut self, word: &Word, words: &mut Vec<Word>) -> Result<(), SyntaxError> {
         let range = word.range.clone();
         let expanded = word.braces();
-        // A shell would read `$x{a,b}` as `$xa $xb`.
-        let joins_name = |pair: &[Part]| {
-            let [Part::Parameter(_, place), Part::Text(text)] = pair else { return false };
-            text.starts_with('{') && !self.text[place.clone()].starts_with("${")
-        };
-        if expanded.len() > 1 && word.parts.windows(2).any(joins_name) {
-            let problem = "braces stand behind the name of a variable";
-            return Err(SyntaxError::at(range, problem, "write `${NAME}` for the variable"));
+        if expanded.len() > 1 {
+            self.check_braces(word)?;
         }
         self.words += expanded.len() - 1;
         if self.words > MAX_BRACE_WORDS {
@@ -180,6 +168,40 @@ impl<'a> Parser<'a> {
             return Err(SyntaxError::at(range, problem, "use a loop, or a glob"));
         }
         words.extend(expanded);
+        Ok(())
+    }
+
+    /// Refuses braces beside expansions that a shell would read in another way when it looks for braces.
+    fn check_braces(&self, word: &Word) -> Result<(), SyntaxError> {
+        let text = |place: &Range<usize>| &self.text[place.clone()];
+        // `$x{a,b}` would become `$xa $xb`.
+        let joins_name = |pair: &[Part]| {
+            let [Part::Parameter(_, place), Part::Text(behind)] = pair else { return false };
+            behind.starts_with('{') && !text(place).starts_with("${")
+        };
+        if word.parts.windows(2).any(joins_name) {
+            let problem = "braces stand behind the name of a variable";
+            return Err(SyntaxError::at(word.range.clone(), problem, "write `${NAME}` for the variable"));
+        }
+
+        // `${x=a{b}{c,d}` would end at its last brace.
+        let has_brace = |part: &Part| matches!(part, Part::Parameter(_, place) if text(place).matches('{').count() > 1);
+        if word.parts.iter().any(has_brace) {
+            let problem = "braces stand in an expansion, and beside it";
+            return Err(SyntaxError::at(word.range.clone(), problem, "give the value to a variable before"));
+        }
+
+        // Between them lie `[`, a backslash and a backquote, which would have their meaning.
+        let is_mixed = |range: &[u8]| {
+            let [b'{', one, b'.', b'.', other] = range else { return false };
+            one.is_ascii_alphabetic()
+                && other.is_ascii_alphabetic()
+                && one.is_ascii_uppercase() != other.is_ascii_uppercase()
+        };
+        if text(&word.range).as_bytes().windows(5).any(is_mixed) {
+            let problem = "a range of letters goes from large to small ones";
+            return Err(SyntaxError::at(word.range.clone(), problem, "write two ranges, as in `{A..Z} {a..c}`"));
+        }
         Ok(())
     }
 

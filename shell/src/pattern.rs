@@ -11,8 +11,8 @@ enum Element {
     Any,
     One,
     Character(char),
-    /// The ranges, and whether the character must lie outside of them.
-    Set(Vec<(char, char)>, bool),
+    /// The ranges and classes, and whether the character must lie outside of them.
+    Set(Vec<(char, char)>, Vec<&'static str>, bool),
 }
 
 impl Pattern {
@@ -85,7 +85,11 @@ impl Element {
         match self {
             Self::Any | Self::One => true,
             Self::Character(own) => *own == c,
-            Self::Set(ranges, is_outside) => ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *is_outside,
+            Self::Set(ranges, classes, is_outside) => {
+                let is_inside = ranges.iter().any(|(from, to)| (*from..=*to).contains(&c))
+                    || (!c.is_ascii() && classes.iter().any(|class| is_beyond_ascii(c, class)));
+                is_inside != *is_outside
+            }
         }
     }
 }
@@ -106,20 +110,37 @@ const CLASSES: [(&str, &[(char, char)]); 12] = [
     ("cntrl", &[('\0', '\u{1f}'), ('\u{7f}', '\u{7f}')]),
 ];
 
+/// Whether a character that is not ASCII belongs to a class, in the locales of UTF-8.
+fn is_beyond_ascii(c: char, class: &str) -> bool {
+    let is_blank = c.is_whitespace() && !"\u{85}\u{a0}\u{2007}\u{202f}".contains(c);
+    match class {
+        "alpha" | "alnum" => c.is_alphanumeric(),
+        "upper" => c.is_uppercase(),
+        "lower" => c.is_lowercase(),
+        "space" | "blank" => is_blank,
+        "punct" => !c.is_alphanumeric() && !is_blank && !c.is_control(),
+        "print" => !c.is_control(),
+        "graph" => !c.is_control() && !is_blank,
+        "cntrl" => c.is_control(),
+        _ => false,
+    }
+}
+
 /// Reads a set behind its bracket, with the number of its characters; `None` if it does not end.
 fn set(characters: &[(char, bool)]) -> Option<(Element, usize)> {
     let is_outside = matches!(characters.first(), Some(('!' | '^', false)));
     let start = usize::from(is_outside);
-    let mut ranges = Vec::new();
+    let (mut ranges, mut classes) = (Vec::new(), Vec::new());
     let mut at = start;
     loop {
         let (c, is_quoted) = *characters.get(at)?;
         if c == ']' && !is_quoted && at > start {
-            return Some((Element::Set(ranges, is_outside), at + 1));
+            return Some((Element::Set(ranges, classes, is_outside), at + 1));
         }
         let rest: String = characters[at..].iter().map(|(c, _)| *c).take(12).collect();
         if let Some((name, class)) = CLASSES.iter().find(|(name, _)| rest.starts_with(&format!("[:{name}:]"))) {
             ranges.extend_from_slice(class);
+            classes.push(*name);
             at += name.len() + 4;
             continue;
         }

@@ -141,7 +141,7 @@ fn of_builtin(words: &[Word]) -> Found {
 
 fn is_of_bash(expression: &Arithmetic) -> bool {
     match expression {
-        Arithmetic::Number(_) | Arithmetic::Value(_) => false,
+        Arithmetic::Number(_) | Arithmetic::Value(_) | Arithmetic::Text(..) => false,
         Arithmetic::Unary(_, value) | Arithmetic::Assign(_, _, value) => is_of_bash(value),
         Arithmetic::Binary(operator, one, other) => *operator == Binary::Power || is_of_bash(one) || is_of_bash(other),
         Arithmetic::Logic(_, one, other) => is_of_bash(one) || is_of_bash(other),

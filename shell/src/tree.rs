@@ -337,8 +337,10 @@ pub struct Arm {
 pub enum Arithmetic {
     /// A number.
     Number(i64),
-    /// The value of an expansion or of a variable by its name.
+    /// The value of a variable by its name.
     Value(Box<Part>),
+    /// An expansion, whose text a shell puts into that of the expression before it reads it.
+    Text(Box<Part>, Splice),
     /// A value with a sign or `!` or `~`.
     Unary(Unary, Box<Arithmetic>),
     /// Two values.
@@ -353,6 +355,17 @@ pub enum Arithmetic {
     Step(String, i64, bool),
     /// `a, b`
     Sequence(Box<Arithmetic>, Box<Arithmetic>),
+}
+
+/// What stands around an expansion in arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Splice {
+    /// Nothing: an empty text is 0.
+    Whole,
+    /// The name of a variable and a minus, which would become `--` before a negative number.
+    BehindName,
+    /// Operators or other values.
+    Among,
 }
 
 /// An operator before a value.

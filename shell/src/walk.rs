@@ -24,7 +24,7 @@ impl Arithmetic {
     pub fn parts(&self) -> Vec<&Part> {
         let mut parts = Vec::new();
         self.visit(&mut |one| {
-            if let Self::Value(part) = one {
+            if let Self::Value(part) | Self::Text(part, _) = one {
                 parts.push(&**part);
             }
         });
@@ -46,7 +46,7 @@ impl Arithmetic {
     fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Self)) {
         see(self);
         match self {
-            Self::Number(_) | Self::Value(_) | Self::Step(..) => {}
+            Self::Number(_) | Self::Value(_) | Self::Text(..) | Self::Step(..) => {}
             Self::Unary(_, value) | Self::Assign(_, _, value) => value.visit(see),
             Self::Binary(_, one, other) | Self::Logic(_, one, other) | Self::Sequence(one, other) => {
                 one.visit(see);

@@ -2,7 +2,7 @@
 
 use crate::error::SyntaxError;
 use crate::parser::Parser;
-use crate::tree::{Part, Word};
+use crate::tree::{List, Part, Word};
 
 /// The descriptor of the first `<(…)` of a command. Those of the others are below it.
 ///
@@ -81,9 +81,17 @@ impl Parser<'_> {
             '"' => self.double(),
             '\\' => {
                 self.skip();
-                let text = self.peek().map_or_else(|| "\\".to_owned(), String::from);
+                let text = match self.peek() {
+                    Some(c) if self.keeps_quotes && !"$`\"\\}".contains(c) => format!("\\{c}"),
+                    Some(c) => c.to_string(),
+                    None => "\\".to_owned(),
+                };
                 self.skip();
                 Ok(Part::Quoted(text))
+            }
+            _ if self.keeps_quotes && (self.rest().starts_with("$'") || self.rest().starts_with("$\"")) => {
+                self.at += 2;
+                Err(self.quotes_kept(self.at - 2))
             }
             _ if self.rest().starts_with("$'") => self.escaped_quote(),
             _ if self.rest().starts_with("$\"") => {
@@ -104,9 +112,16 @@ impl Parser<'_> {
         let start = self.at;
         self.skip();
         let Some(end) = self.rest().find('\'') else { return Err(self.unclosed_quote(start, '\'')) };
-        let text = self.rest()[..end].to_owned();
+        let text = &self.rest()[..end];
         self.at += end + 1;
-        Ok(Part::Quoted(text))
+        if !self.keeps_quotes {
+            return Ok(Part::Quoted(text.to_owned()));
+        }
+        // The quotes are text, between which expansions go on.
+        if text.contains(['$', '`', '\\', '"']) {
+            return Err(self.quotes_kept(start));
+        }
+        Ok(Part::Quoted(format!("'{text}'")))
     }
 
     fn double(&mut self) -> Result<Part, SyntaxError> {
@@ -233,10 +248,7 @@ impl Parser<'_> {
             return Ok(Some(Part::Arithmetic(expression, start..self.at)));
         }
         if self.take("$(") {
-            let before = std::mem::replace(&mut self.is_in_double, false);
-            let list = self.list();
-            self.is_in_double = before;
-            let list = list?;
+            let list = self.inner_list()?;
             self.close(start, "$(", ")")?;
             return Ok(Some(Part::Substitution(list, start..self.at)));
         }
@@ -257,13 +269,27 @@ impl Parser<'_> {
         let number = FIRST_PROCESS - self.processes;
         self.take("<(");
         let before = std::mem::replace(&mut self.takes_processes, false);
-        let list = self.nested(Self::list);
+        let list = self.nested(Self::inner_list);
         self.takes_processes = before;
         let list = list?;
         self.close(start, "<(", ")")?;
 
         self.processes += 1;
         Ok(Part::Process(list, number))
+    }
+
+    /// Reads the commands of a substitution, for which the quotes around it do not count.
+    fn inner_list(&mut self) -> Result<List, SyntaxError> {
+        let before = (self.is_in_double, self.keeps_quotes, self.is_in_pattern);
+        (self.is_in_double, self.keeps_quotes, self.is_in_pattern) = (false, false, false);
+        let list = self.list();
+        (self.is_in_double, self.keeps_quotes, self.is_in_pattern) = before;
+        list
+    }
+
+    fn quotes_kept(&self, start: usize) -> SyntaxError {
+        let problem = "quotes mean themselves here, within double quotes";
+        SyntaxError::at(start..self.at, problem, "give the text to a variable before")
     }
 
     fn backquotes(&mut self) -> Result<Part, SyntaxError> {
@@ -278,7 +304,7 @@ impl Parser<'_> {
 
         let end = std::mem::replace(&mut self.end, self.at + length);
         let here = self.here.take();
-        let list = self.list();
+        let list = self.inner_list();
         let is_whole = self.at == self.end;
         (self.end, self.here) = (end, here);
         let list = list?;

@@ -156,6 +156,31 @@ fn tokens_that_the_end_of_a_line_splits_are_refused() {
 }
 
 #[test]
+fn texts_that_a_shell_would_read_in_another_way_are_refused() {
+    for (text, says) in [
+        ("(( 37#Z > 2 ))", "no number"),
+        ("echo $((08+1))", "no number"),
+        ("(( +n+=1 ))", "is missing"),
+        ("((1?2:n=3))", "needs `))`"),
+        ("echo $((n--5))", "needs `))`"),
+        ("echo {A..c}", "range of letters"),
+        ("echo ${v=a{b,c}{d,e}f}", "braces"),
+        ("echo \"${v:-'$n'}\"", "quotes mean themselves"),
+    ] {
+        let error = parse(text).unwrap_err();
+        assert!(error.problem.contains(says), "{text}: {error}");
+    }
+    for text in ["echo $((1+$e))", "echo $(($e*2))", "n=3; echo $((n-$m))", "echo ${v:1+$e}"] {
+        let mut state = state();
+        state.set("m", Value::Known("-5".to_owned()));
+        let script = parse(text).unwrap();
+        let Body::Simple(simple) = &script.list.items.last().unwrap().first.commands[0].body else { panic!("{text}") };
+        let found = Expander { state: &mut state, surroundings: &Nothing }.fields(&simple.words);
+        assert!(matches!(found, Err(ExpandError::Refused(_))), "{text}: {found:?}");
+    }
+}
+
+#[test]
 fn values_are_never_evaluated_again() {
     for value in ["a[$(id)]", "1+1", "x", "$(id)", "0x10 ", "08"] {
         let script = parse("echo $((y+1))").unwrap();

@@ -78,7 +78,7 @@ where
                     return Err(failure(due.text, due.range.clone(), format!("printf: {message}"), "write it out"));
                 }
             },
-            Builtin::Test => match holds(&texts, shell.directory.as_deref()) {
+            Builtin::Test => match holds(&texts, shell) {
                 Ok(holds) => Done::status(i32::from(!holds)),
                 Err(message) => Done::failed(2, format_args!("test: {message}")),
             },

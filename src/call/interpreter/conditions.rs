@@ -36,11 +36,7 @@ where
                 }
                 Condition::Unary(letter, word) => {
                     let value = self.word(shell, text, word, record).await?.text;
-                    if *letter == 'v' {
-                        let is_set = |variable: &climax_shell::Variable| variable.value != climax_shell::Value::Unset;
-                        return Ok(shell.state.variables.get(&value).is_some_and(is_set));
-                    }
-                    file_holds(*letter, &value, shell.directory.as_deref()).ok_or_else(|| {
+                    file_holds(*letter, &value, shell).ok_or_else(|| {
                         failure(text, word.range.clone(), format!("`-{letter}` is not read"), "write another test")
                     })
                 }
@@ -53,15 +49,10 @@ where
                         }
                         Comparison::Regex => {
                             let regex = self.regex(shell, text, other, record).await?;
-                            let regex = regex_lite::RegexBuilder::new(&regex)
-                                .size_limit(1 << 20)
-                                .dot_matches_new_line(true)
-                                .build();
-                            let regex = regex.map_err(|error| {
+                            matches_regex(&regex, &first).map_err(|problem| {
                                 let remedy = "write an extended regular expression";
-                                failure(text, other.range.clone(), error.to_string(), remedy)
-                            })?;
-                            Ok(regex.is_match(&first))
+                                failure(text, other.range.clone(), problem, remedy)
+                            })
                         }
                         comparison => {
                             let second = self.word(shell, text, other, record).await?.text;
@@ -76,7 +67,7 @@ where
                                 ));
                             }
                             let words = [first.as_str(), operator(*comparison), &second];
-                            holds(&words, shell.directory.as_deref()).map_err(|problem| {
+                            holds(&words, shell).map_err(|problem| {
                                 failure(text, other.range.clone(), problem, "both must be decimal numbers")
                             })
                         }
@@ -86,6 +77,16 @@ where
         }
         .boxed()
     }
+}
+
+/// Whether an extended regular expression matches a part of a text.
+fn matches_regex(regex: &str, text: &str) -> Result<bool, String> {
+    // Other characters belong to classes too, of which this reader of expressions does not know.
+    if regex.contains("[:") && !text.is_ascii() {
+        return Err("classes such as [:alpha:] are not read for characters that are not ASCII".to_owned());
+    }
+    let regex = regex_lite::RegexBuilder::new(regex).size_limit(1 << 20).dot_matches_new_line(true).build();
+    Ok(regex.map_err(|error| error.to_string())?.is_match(text))
 }
 
 /// Whether a comparison is one of numbers.

@@ -2,6 +2,13 @@
 //!
 //! Source: POSIX.1-2024, "printf" and "echo"; bash(1) for the options of `echo`.
 
+mod numbers;
+
+use self::numbers::Float;
+
+/// Most columns that a value is filled up to.
+const MAX_SIZE: u64 = 100_000;
+
 /// Returns what `echo` prints.
 pub(super) fn echoed(words: &[&str]) -> Vec<u8> {
     let is_options = |word: &&&str| {
@@ -47,14 +54,12 @@ pub(super) fn printed(words: &[&str]) -> Result<(Vec<u8>, i32), (Option<i32>, St
 }
 
 /// Prints a format once. Returns whether the rest is printed.
-fn print_once(format: &str, arguments: &mut &[&str], output: &mut Vec<u8>, status: &mut i32) -> Result<bool, String> {
-    let mut next = || match arguments.split_first() {
-        Some((first, rest)) => {
-            *arguments = rest;
-            Some(*first)
-        }
-        None => None,
-    };
+fn print_once<'w>(
+    format: &str,
+    arguments: &mut &'w [&'w str],
+    output: &mut Vec<u8>,
+    status: &mut i32,
+) -> Result<bool, String> {
     let mut rest = format;
     while let Some(at) = rest.find('%') {
         let (bytes, goes_on) = unescaped(&rest[..at], Kind::Format);
@@ -69,57 +74,12 @@ fn print_once(format: &str, arguments: &mut &[&str], output: &mut Vec<u8>, statu
             continue;
         }
 
-        let (flags, behind) = split(rest, |c| "-+ 0#".contains(c));
-        let (width, behind) = number(behind, &mut next);
-        let (precision, behind) = match behind.strip_prefix('.') {
-            Some(behind) => {
-                let (precision, behind) = number(behind, &mut next);
-                (Some(precision.unwrap_or(0)), behind)
-            }
-            None => (None, behind),
-        };
+        let mut given = Arguments { left: arguments, status };
+        let (shape, behind) = Shape::read(rest, &mut given)?;
         let Some(kind) = behind.chars().next() else { return Err("`%`: missing format character".to_owned()) };
         rest = &behind[kind.len_utf8()..];
-        let value = next();
-        let shape = Shape { flags, width: width.unwrap_or(0), precision };
-        match kind {
-            's' => shape.text(value.unwrap_or_default(), output),
-            'c' => shape.text(value.unwrap_or_default().get(..1).unwrap_or_default(), output),
-            'b' => {
-                let (bytes, goes_on) = unescaped(value.unwrap_or_default(), Kind::Argument);
-                if (width.is_some() || precision.is_some()) && !bytes.is_ascii() {
-                    return Err("`%b` with a width is read for ASCII alone".to_owned());
-                }
-                match String::from_utf8(bytes) {
-                    Ok(text) => shape.text(&text, output),
-                    Err(error) => output.extend(error.into_bytes()),
-                }
-                if !goes_on {
-                    return Ok(false);
-                }
-            }
-            'q' if value.is_some_and(|value| value.chars().any(char::is_control)) => {
-                return Err("`%q` of a line break or another control character is not read".to_owned());
-            }
-            'q' => shape.text(&quoted(value.unwrap_or_default()), output),
-            'd' | 'i' | 'u' | 'x' | 'X' | 'o' => {
-                let (number, is_number) = integer(value.unwrap_or("0"));
-                if !is_number {
-                    *status = 1;
-                }
-                shape.integer(kind, number, output);
-            }
-            'f' | 'F' | 'e' | 'g' => {
-                let number: f64 = value.unwrap_or("0").parse().unwrap_or_else(|_| {
-                    *status = 1;
-                    0.0
-                });
-                if kind != 'f' && kind != 'F' {
-                    return Err(format!("`%{kind}` is not read: write %f"));
-                }
-                shape.float(number, output);
-            }
-            kind => return Err(format!("`%{kind}` is not read")),
+        if !shape.convert(kind, &mut given, output)? {
+            return Ok(false);
         }
     }
     let (bytes, goes_on) = unescaped(rest, Kind::Format);
@@ -127,112 +87,253 @@ fn print_once(format: &str, arguments: &mut &[&str], output: &mut Vec<u8>, statu
     Ok(goes_on)
 }
 
-/// How a value is printed.
-struct Shape<'f> {
-    flags: &'f str,
-    width: i64,
-    precision: Option<i64>,
+/// The arguments that are left, and the status, which a wrong number changes.
+struct Arguments<'a, 'w> {
+    left: &'a mut &'w [&'w str],
+    status: &'a mut i32,
 }
 
-impl Shape<'_> {
-    /// Adds a text, filled up to the width.
-    fn fill(&self, text: &str, fill: char, output: &mut Vec<u8>) {
-        const MAX_WIDTH: u64 = 100_000;
+impl<'w> Arguments<'_, 'w> {
+    /// The next argument; empty if none is left, which is 0 as a number.
+    fn next(&mut self) -> &'w str {
+        let Some((first, rest)) = self.left.split_first() else { return "" };
+        *self.left = rest;
+        first
+    }
 
-        let width = usize::try_from(self.width.unsigned_abs().min(MAX_WIDTH)).unwrap_or(0);
-        let missing = width.saturating_sub(text.chars().count());
-        if self.flags.contains('-') || self.width < 0 {
-            output.extend(text.bytes());
-            output.extend(std::iter::repeat_n(b' ', missing));
-        } else if fill == '0' {
-            let is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-            let (sign, digits) = match text.as_bytes().first() {
-                Some(b'-' | b'+' | b' ') => text.split_at(1),
-                _ => text.split_at(if is_hexadecimal { 2 } else { 0 }),
-            };
-            output.extend(sign.bytes());
-            output.extend(std::iter::repeat_n(b'0', missing));
-            output.extend(digits.bytes());
-        } else {
-            output.extend(std::iter::repeat_n(b' ', missing));
-            output.extend(text.bytes());
+    /// Notes whether all of an argument was a number.
+    fn note(&mut self, is_whole: bool) {
+        if !is_whole {
+            *self.status = 1;
         }
     }
 
-    fn text(&self, text: &str, output: &mut Vec<u8>) {
-        let most = self.precision.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
-        self.fill(&text.chars().take(most).collect::<String>(), ' ', output);
+    fn integer(&mut self) -> (bool, u64) {
+        let (is_negative, amount, is_whole) = numbers::integer(self.next());
+        self.note(is_whole);
+        (is_negative, amount)
     }
 
-    fn integer(&self, kind: char, number: i64, output: &mut Vec<u8>) {
-        let alternate = self.flags.contains('#');
-        let text = match kind {
-            'x' => format!("{number:x}"),
-            'X' => format!("{number:X}"),
-            'o' => format!("{number:o}"),
-            'u' => number.cast_unsigned().to_string(),
-            _ if number >= 0 && self.flags.contains('+') => format!("+{number}"),
-            _ if number >= 0 && self.flags.contains(' ') => format!(" {number}"),
-            _ => number.to_string(),
-        };
-        let (sign, digits) = text.split_at(usize::from(text.starts_with(['-', '+', ' '])));
-        let least = self.precision.and_then(|count| usize::try_from(count).ok()).unwrap_or(0).min(1_000);
-        let sign = match kind {
-            'x' if alternate && number != 0 => "0x",
-            'X' if alternate && number != 0 => "0X",
-            'o' if alternate && number != 0 && least <= digits.len() => "0",
-            _ => sign,
-        };
-        let digits = if self.precision == Some(0) && number == 0 { "" } else { digits };
-        let text = format!("{sign}{digits:0>least$}");
-        let fill = if self.flags.contains('0') && self.precision.is_none() { '0' } else { ' ' };
-        self.fill(&text, fill, output);
+    fn signed(&mut self) -> i64 {
+        let (is_negative, amount) = self.integer();
+        match i64::try_from(amount) {
+            Ok(amount) if is_negative => -amount,
+            Ok(amount) => amount,
+            Err(_) if is_negative => i64::MIN,
+            Err(_) => i64::MAX,
+        }
     }
 
-    fn float(&self, number: f64, output: &mut Vec<u8>) {
-        let places = self.precision.and_then(|count| usize::try_from(count).ok()).unwrap_or(6).min(100);
-        let sign = match () {
-            () if number < 0.0 => "",
+    /// Reads a width or a precision; `*` takes an argument.
+    fn size<'t>(&mut self, text: &'t str) -> Result<(Option<i64>, &'t str), String> {
+        let (size, behind) = match text.strip_prefix('*') {
+            Some(behind) => (Some(self.signed()), behind),
+            None => {
+                let (digits, behind) = split(text, |c| c.is_ascii_digit());
+                (
+                    Some(digits).filter(|digits| !digits.is_empty()).map(|digits| digits.parse().unwrap_or(i64::MAX)),
+                    behind,
+                )
+            }
+        };
+        if size.is_some_and(|size| size.unsigned_abs() > MAX_SIZE) {
+            return Err(format!("a width above {MAX_SIZE} is not read"));
+        }
+        Ok((size, behind))
+    }
+}
+
+/// How a value is printed. Lengths are those of bytes, as in the shell's own.
+struct Shape<'f> {
+    flags: &'f str,
+    width: usize,
+    is_left: bool,
+    precision: Option<usize>,
+}
+
+impl<'f> Shape<'f> {
+    /// Reads what stands between `%` and the letter of the conversion.
+    fn read(text: &'f str, given: &mut Arguments<'_, '_>) -> Result<(Self, &'f str), String> {
+        let (flags, behind) = split(text, |c| "-+ 0#".contains(c));
+        let (width, behind) = given.size(behind)?;
+        let (precision, behind) = match behind.strip_prefix('.') {
+            Some(behind) => {
+                let (precision, behind) = given.size(behind)?;
+                (Some(precision.unwrap_or(0)), behind)
+            }
+            None => (None, behind),
+        };
+        let width = width.unwrap_or(0);
+        let shape = Self {
+            flags,
+            width: usize::try_from(width.unsigned_abs()).unwrap_or(0),
+            is_left: width < 0 || flags.contains('-'),
+            // A negative one counts as none.
+            precision: precision.and_then(|precision| usize::try_from(precision).ok()),
+        };
+        Ok((shape, behind.trim_start_matches(|c| "hjlLtz".contains(c))))
+    }
+
+    /// Prints a value. Returns whether the rest is printed.
+    fn convert(&self, kind: char, given: &mut Arguments<'_, '_>, output: &mut Vec<u8>) -> Result<bool, String> {
+        match kind {
+            's' => self.text(given.next().as_bytes(), output),
+            // One byte, also of a longer character; NUL if there is none.
+            'c' => self.fill(&[given.next().bytes().next().unwrap_or(0)], output),
+            'b' => {
+                let (bytes, goes_on) = unescaped(given.next(), Kind::Argument);
+                self.text(&bytes, output);
+                return Ok(goes_on);
+            }
+            'q' => {
+                let value = given.next();
+                if value.chars().any(char::is_control) {
+                    return Err("`%q` of a line break or another control character is not read".to_owned());
+                }
+                self.text(quoted(value).as_bytes(), output);
+            }
+            'd' | 'i' => {
+                let number = given.signed();
+                self.integer(kind, number < 0, number.unsigned_abs(), output);
+            }
+            'u' | 'x' | 'X' | 'o' => {
+                let (is_negative, amount) = given.integer();
+                let is_turned = is_negative && amount != u64::MAX;
+                self.integer(kind, false, if is_turned { amount.wrapping_neg() } else { amount }, output);
+            }
+            'f' | 'F' | 'e' | 'E' | 'g' | 'G' => {
+                let (is_negative, number, is_whole) = numbers::float(given.next())?;
+                given.note(is_whole);
+                self.float(kind, is_negative, &number, output);
+            }
+            kind => return Err(format!("`%{kind}` is not read")),
+        }
+        Ok(true)
+    }
+
+    /// Adds a text, filled up to the width with blanks.
+    fn fill(&self, text: &[u8], output: &mut Vec<u8>) {
+        let missing = std::iter::repeat_n(b' ', self.width.saturating_sub(text.len()));
+        if self.is_left {
+            output.extend(text);
+            output.extend(missing);
+        } else {
+            output.extend(missing);
+            output.extend(text);
+        }
+    }
+
+    /// Adds a number, filled up to the width with zeros behind its sign if that is wanted.
+    fn fill_number(&self, sign: &str, digits: &str, has_zeros: bool, output: &mut Vec<u8>) {
+        let zeros = if has_zeros && self.flags.contains('0') && !self.is_left {
+            self.width.saturating_sub(sign.len() + digits.len())
+        } else {
+            0
+        };
+        self.fill(format!("{sign}{}{digits}", "0".repeat(zeros)).as_bytes(), output);
+    }
+
+    fn text(&self, text: &[u8], output: &mut Vec<u8>) {
+        self.fill(&text[..self.precision.unwrap_or(text.len()).min(text.len())], output);
+    }
+
+    /// The sign of a number.
+    fn sign(&self, is_negative: bool) -> &'static str {
+        match () {
+            () if is_negative => "-",
             () if self.flags.contains('+') => "+",
             () if self.flags.contains(' ') => " ",
             () => "",
-        };
-        let fill = if self.flags.contains('0') { '0' } else { ' ' };
-        self.fill(&format!("{sign}{number:.places$}"), fill, output);
+        }
     }
+
+    fn integer(&self, kind: char, is_negative: bool, amount: u64, output: &mut Vec<u8>) {
+        let digits = match kind {
+            _ if amount == 0 && self.precision == Some(0) => String::new(),
+            'x' => format!("{amount:x}"),
+            'X' => format!("{amount:X}"),
+            'o' => format!("{amount:o}"),
+            _ => amount.to_string(),
+        };
+        let least = self.precision.unwrap_or(0);
+        let digits = format!("{digits:0>least$}");
+        let is_alternate = self.flags.contains('#');
+        let sign = match kind {
+            'd' | 'i' => self.sign(is_negative),
+            'x' if is_alternate && amount != 0 => "0x",
+            'X' if is_alternate && amount != 0 => "0X",
+            'o' if is_alternate && !digits.starts_with('0') => "0",
+            _ => "",
+        };
+        self.fill_number(sign, &digits, self.precision.is_none(), output);
+    }
+
+    fn float(&self, kind: char, is_negative: bool, number: &Float, output: &mut Vec<u8>) {
+        let (text, has_zeros) = match number {
+            Float::Word(word) => ((*word).to_owned(), false),
+            Float::Digits(digits, behind) => (self.digits(kind.to_ascii_lowercase(), digits, *behind), true),
+        };
+        let text = if kind.is_ascii_uppercase() { text.to_ascii_uppercase() } else { text };
+        self.fill_number(self.sign(is_negative), &text, has_zeros, output);
+    }
+
+    /// The digits of a number as `%f`, `%e` or `%g` writes them.
+    fn digits(&self, kind: char, digits: &[u8], behind: usize) -> String {
+        let precision = self.precision.unwrap_or(6);
+        let has_point = self.flags.contains('#');
+        if kind == 'f' {
+            return pointed(&numbers::rounded(digits, behind, precision), precision, has_point);
+        }
+        let is_short = kind == 'g';
+        let count = if is_short { precision.max(1) } else { precision + 1 };
+        let (mut found, exponent) = significant(digits, behind, count);
+        if !is_short {
+            return format!("{}{}", pointed(&found, count - 1, has_point), written_exponent(exponent));
+        }
+        // The shorter of both, without zeros at its end.
+        let is_fixed = (-4..i64::try_from(count).unwrap_or(i64::MAX)).contains(&exponent);
+        let before = if is_fixed { exponent + 1 } else { 1 };
+        let mut places = usize::try_from(i64::try_from(count).unwrap_or(0) - before).unwrap_or(0);
+        if before < 1 {
+            let zeros = usize::try_from(1 - before).unwrap_or(0);
+            found.splice(0..0, std::iter::repeat_n(b'0', zeros));
+        }
+        while !has_point && places > 0 && found.last() == Some(&b'0') {
+            found.pop();
+            places -= 1;
+        }
+        let text = pointed(&found, places, has_point);
+        if is_fixed { text } else { format!("{text}{}", written_exponent(exponent)) }
+    }
+}
+
+/// Writes digits with a point before the last of them.
+fn pointed(digits: &[u8], places: usize, has_point: bool) -> String {
+    let (before, behind) = digits.split_at(digits.len() - places);
+    let point = if places > 0 || has_point { "." } else { "" };
+    format!("{}{point}{}", String::from_utf8_lossy(before), String::from_utf8_lossy(behind))
+}
+
+fn written_exponent(exponent: i64) -> String {
+    format!("e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
+}
+
+/// Rounds to this many digits, and returns the power of ten of the first.
+fn significant(digits: &[u8], behind: usize, count: usize) -> (Vec<u8>, i64) {
+    if digits.is_empty() {
+        return (vec![b'0'; count], 0);
+    }
+    let signed = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let exponent = signed(digits.len()) - signed(behind) - 1;
+    // The digits behind the first are those behind a point.
+    let mut found = numbers::rounded(digits, digits.len() - 1, count - 1);
+    let has_grown = found.len() > count;
+    found.truncate(count);
+    (found, exponent + i64::from(has_grown))
 }
 
 fn split(text: &str, is_part: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|c| !is_part(c)).unwrap_or(text.len()))
-}
-
-/// Reads a width or a precision; `*` takes an argument.
-fn number<'t>(text: &'t str, next: &mut impl FnMut() -> Option<&'t str>) -> (Option<i64>, &'t str) {
-    if let Some(behind) = text.strip_prefix('*') {
-        return (next().and_then(|text| text.parse().ok()), behind);
-    }
-    let (digits, behind) = split(text, |c| c.is_ascii_digit());
-    (digits.parse().ok(), behind)
-}
-
-/// Reads a number, and whether all of the text is one. A quote stands before a character whose number is meant.
-fn integer(text: &str) -> (i64, bool) {
-    let text = text.trim_start();
-    if let Some(rest) = text.strip_prefix(['\'', '"']) {
-        return (rest.chars().next().map_or(0, |c| i64::from(u32::from(c))), true);
-    }
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => (-1, digits),
-        None => (1, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let (digits, radix) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(digits) => (digits, 16),
-        None if digits.len() > 1 && digits.starts_with('0') => (&digits[1..], 8),
-        None => (digits, 10),
-    };
-    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
-    let number = i64::from_str_radix(&digits[..end], radix).ok();
-    (number.unwrap_or(0) * sign, (number.is_some() && end == digits.len()) || text.is_empty())
 }
 
 /// Where escapes stand, which differ a little.

@@ -4,59 +4,63 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::exec::inspect;
+use climax_shell::Value;
+
+use super::shell::Shell;
+use crate::call::line::READABLE;
+use crate::exec::{self, inspect};
 
 /// Most parentheses of one condition, which are read within one another.
 const MAX_PARENTHESES: usize = 32;
 
-/// Whether the expression of some words holds. Relative paths start in a directory.
+/// Whether the expression of some words holds in a shell.
 ///
 /// # Errors
 /// The words are no expression.
-pub(super) fn holds(words: &[&str], directory: Option<&str>) -> Result<bool, String> {
+pub(super) fn holds(words: &[&str], shell: &Shell) -> Result<bool, String> {
     match words {
         [] => Ok(false),
         [word] => Ok(!word.is_empty()),
         ["!", word] => Ok(word.is_empty()),
-        [operator, word] => unary(operator, word, directory),
-        [one, operator, other] if is_binary(operator) => binary(one, operator, other, directory),
+        [operator, word] => unary(operator, word, shell),
+        [one, operator, other] if is_binary(operator) => binary(one, operator, other, shell),
         [one, "-a", other] => Ok(!one.is_empty() && !other.is_empty()),
         [one, "-o", other] => Ok(!one.is_empty() || !other.is_empty()),
-        ["!", rest @ ..] if words.len() < 5 => holds(rest, directory).map(|holds| !holds),
-        ["(", inner @ .., ")"] if words.len() < 5 => holds(inner, directory),
+        ["!", rest @ ..] if words.len() < 5 => holds(rest, shell).map(|holds| !holds),
+        ["(", inner @ .., ")"] if words.len() < 5 => holds(inner, shell),
         words => {
             if words.iter().filter(|word| **word == "(").count() > MAX_PARENTHESES {
                 return Err("too many arguments".to_owned());
             }
             let mut rest = words;
-            let holds = any(&mut rest, directory)?;
+            let holds = any(&mut rest, shell)?;
             if rest.is_empty() { Ok(holds) } else { Err("too many arguments".to_owned()) }
         }
     }
 }
 
 /// Reads conditions with `-o` between them.
-fn any(words: &mut &[&str], directory: Option<&str>) -> Result<bool, String> {
-    let mut holds = all(words, directory)?;
+fn any(words: &mut &[&str], shell: &Shell) -> Result<bool, String> {
+    let mut holds = all(words, shell)?;
     while let ["-o", rest @ ..] = *words {
         *words = rest;
-        holds |= all(words, directory)?;
+        holds |= all(words, shell)?;
     }
     Ok(holds)
 }
 
 /// Reads conditions with `-a` between them, which binds more strongly.
-fn all(words: &mut &[&str], directory: Option<&str>) -> Result<bool, String> {
-    let mut holds = one(words, directory)?;
+fn all(words: &mut &[&str], shell: &Shell) -> Result<bool, String> {
+    let mut holds = one(words, shell)?;
     while let ["-a", rest @ ..] = *words {
         *words = rest;
-        holds &= one(words, directory)?;
+        holds &= one(words, shell)?;
     }
     Ok(holds)
 }
 
 /// Reads one condition. `!` is about this one only.
-fn one(words: &mut &[&str], directory: Option<&str>) -> Result<bool, String> {
+fn one(words: &mut &[&str], shell: &Shell) -> Result<bool, String> {
     let mut is_negated = false;
     while let ["!", rest @ ..] = *words
         && !matches!(*words, [_, operator, _, ..] if is_binary(operator))
@@ -68,18 +72,18 @@ fn one(words: &mut &[&str], directory: Option<&str>) -> Result<bool, String> {
     let holds = match *words {
         [first, operator, other, rest @ ..] if is_binary(operator) => {
             *words = rest;
-            binary(first, operator, other, directory)?
+            binary(first, operator, other, shell)?
         }
         ["(", rest @ ..] => {
             *words = rest;
-            let holds = any(words, directory)?;
+            let holds = any(words, shell)?;
             let [")", rest @ ..] = *words else { return Err("`)' expected".to_owned()) };
             *words = rest;
             holds
         }
-        [operator, word, rest @ ..] if unary(operator, word, directory).is_ok() => {
+        [operator, word, rest @ ..] if unary(operator, word, shell).is_ok() => {
             *words = rest;
-            unary(operator, word, directory)?
+            unary(operator, word, shell)?
         }
         [word, rest @ ..] => {
             *words = rest;
@@ -94,27 +98,52 @@ fn is_binary(operator: &str) -> bool {
     ["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"].contains(&operator)
 }
 
-fn unary(operator: &str, word: &str, directory: Option<&str>) -> Result<bool, String> {
+fn unary(operator: &str, word: &str, shell: &Shell) -> Result<bool, String> {
     match operator.strip_prefix('-').filter(|letter| letter.chars().count() == 1).and_then(|text| text.chars().next()) {
-        Some(letter) => {
-            file_holds(letter, word, directory).ok_or_else(|| format!("{operator}: unary operator expected"))
-        }
+        Some(letter) => file_holds(letter, word, shell).ok_or_else(|| format!("{operator}: unary operator expected")),
         None => Err(format!("{operator}: unary operator expected")),
     }
 }
 
+/// Whether a variable or a position has a value. One that the line may not read has none here.
+fn is_set(name: &str, shell: &Shell) -> bool {
+    if let Ok(position) = name.parse::<usize>() {
+        return position == 0 || shell.state.positions.as_ref().is_some_and(|values| position <= values.len());
+    }
+    match shell.state.variables.get(name) {
+        Some(variable) => variable.value != Value::Unset,
+        None => name == "PWD" || (READABLE.contains(&name) && exec::variable(name).is_some()),
+    }
+}
+
+/// Whether an option of `set` is on.
+fn is_on(name: &str, shell: &Shell) -> bool {
+    let options = &shell.state.options;
+    match name {
+        "errexit" => options.ends_on_failure,
+        "nounset" => options.fails_on_unset,
+        "pipefail" => options.fails_with_pipes,
+        "xtrace" => options.prints_commands,
+        // Those that a shell starts with.
+        name => matches!(name, "braceexpand" | "hashall" | "interactive-comments"),
+    }
+}
+
 /// Whether an operator with one word holds; `None` if there is no such operator.
-pub(super) fn file_holds(letter: char, word: &str, directory: Option<&str>) -> Option<bool> {
+pub(super) fn file_holds(letter: char, word: &str, shell: &Shell) -> Option<bool> {
     match letter {
         'z' => Some(word.is_empty()),
         'n' => Some(!word.is_empty()),
         // No stream of a line is a terminal.
         't' => Some(false),
-        letter => inspect::holds(letter, &in_directory(word, directory)).map(|holds| holds && !word.is_empty()),
+        'v' => Some(is_set(word, shell)),
+        'o' => Some(is_on(word, shell)),
+        'a' => file_holds('e', word, shell),
+        letter => inspect::holds(letter, &in_directory(word, shell)).map(|holds| holds && !word.is_empty()),
     }
 }
 
-fn binary(one: &str, operator: &str, other: &str, directory: Option<&str>) -> Result<bool, String> {
+fn binary(one: &str, operator: &str, other: &str, shell: &Shell) -> Result<bool, String> {
     let numbers = || Ok::<_, String>((number(one)?, number(other)?));
     Ok(match operator {
         "=" | "==" => one == other,
@@ -127,9 +156,9 @@ fn binary(one: &str, operator: &str, other: &str, directory: Option<&str>) -> Re
         "-le" => numbers().map(|(one, other)| one <= other)?,
         "-gt" => numbers().map(|(one, other)| one > other)?,
         "-ge" => numbers().map(|(one, other)| one >= other)?,
-        "-nt" => inspect::is_newer(&in_directory(one, directory), &in_directory(other, directory)),
-        "-ot" => inspect::is_newer(&in_directory(other, directory), &in_directory(one, directory)),
-        _ => inspect::is_same_file(&in_directory(one, directory), &in_directory(other, directory)),
+        "-nt" => inspect::is_newer(&in_directory(one, shell), &in_directory(other, shell)),
+        "-ot" => inspect::is_newer(&in_directory(other, shell), &in_directory(one, shell)),
+        _ => inspect::is_same_file(&in_directory(one, shell), &in_directory(other, shell)),
     })
 }
 
@@ -138,8 +167,8 @@ fn number(text: &str) -> Result<i64, String> {
     text.trim().parse().map_err(|_| format!("{text}: integer expression expected"))
 }
 
-fn in_directory(word: &str, directory: Option<&str>) -> PathBuf {
-    Path::new(directory.unwrap_or_default()).join(word)
+fn in_directory(word: &str, shell: &Shell) -> PathBuf {
+    Path::new(shell.directory.as_deref().unwrap_or_default()).join(word)
 }
 
 #[cfg(test)]
@@ -148,6 +177,9 @@ mod tests {
 
     #[test]
     fn expressions_hold_as_in_a_shell() {
+        let mut shell = Shell::default();
+        shell.state.set("x", Value::Known(String::new()));
+        shell.state.options.ends_on_failure = true;
         for (words, expected) in [
             ("", false),
             ("x", true),
@@ -161,10 +193,13 @@ mod tests {
             ("( a = a )", true),
             ("-d /", true),
             ("-f /", false),
+            ("-v x -a ! -v y", true),
+            ("-o errexit", true),
+            ("-o nounset", false),
         ] {
             let words: Vec<&str> = words.split_whitespace().collect();
-            assert_eq!(holds(&words, None), Ok(expected), "{words:?}");
+            assert_eq!(holds(&words, &shell), Ok(expected), "{words:?}");
         }
-        assert!(holds(&["a[$(id)]", "-eq", "1"], None).is_err(), "a value is not evaluated");
+        assert!(holds(&["a[$(id)]", "-eq", "1"], &shell).is_err(), "a value is not evaluated");
     }
 }
