@@ -181,9 +181,24 @@ impl Parser<'_> {
             let is_shift = level == 4 && (rest.starts_with("<<") || rest.starts_with(">>"));
             let found = operators.iter().find(|(text, _)| rest.starts_with(text)).filter(|_| !is_other && !is_shift);
             let Some((text, operator)) = found else { return Ok(value) };
+            if self.is_at_step(is_name_start) {
+                return Err(self.misplaced_step());
+            }
             self.at += text.len();
             value = Arithmetic::Binary(*operator, Box::new(value), Box::new(self.level(level + 1)?));
         }
+    }
+
+    /// Whether `++` or `--` stands here, before such a character.
+    fn is_at_step(&self, is_next: fn(char) -> bool) -> bool {
+        let rest = self.rest();
+        rest.strip_prefix("++").or_else(|| rest.strip_prefix("--")).is_some_and(|rest| rest.starts_with(is_next))
+    }
+
+    /// `4--n` is no subtraction: a shell reads the longest operator.
+    fn misplaced_step(&self) -> SyntaxError {
+        let problem = "this is read as a step of a variable";
+        SyntaxError::at(self.at..self.at + 2, problem, "write blanks between both operators")
     }
 
     fn power(&mut self) -> Result<Arithmetic, SyntaxError> {
@@ -198,11 +213,14 @@ impl Parser<'_> {
     fn unary(&mut self) -> Result<Arithmetic, SyntaxError> {
         self.skip_space();
         for (text, step) in [("++", 1), ("--", -1)] {
-            let name = self.rest().strip_prefix(text).is_some_and(|rest| rest.starts_with(is_name_start));
-            if name {
+            if self.rest().starts_with(text) && self.is_at_step(is_name_start) {
                 self.at += 2;
                 let name = self.name().to_owned();
                 self.at += name.len();
+                self.skip_space();
+                if self.is_at_step(|_| true) {
+                    return Err(self.misplaced_step());
+                }
                 return Ok(Arithmetic::Step(name, step, false));
             }
         }

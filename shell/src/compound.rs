@@ -17,6 +17,10 @@ impl Parser<'_> {
         if self.rest().starts_with("((") && self.ends_as_arithmetic(2) {
             return self.arithmetic_command().map(Body::Arithmetic).map(Some);
         }
+        if self.rest().starts_with("(((") {
+            let problem = "three parentheses are no arithmetic";
+            return Err(SyntaxError::at(self.at..self.at + 3, problem, "write blanks between those of subshells"));
+        }
         if self.peek() == Some('(') {
             return self.subshell().map(Some);
         }

@@ -76,8 +76,11 @@ impl Parser<'_> {
         self.skip_blanks();
         if let Some(letter) = first.plain().and_then(unary)
             && !self.is_at_end_of_condition()
-            && self.comparison().is_none()
         {
+            if self.comparison().is_some() {
+                let problem = "an operator with one word stands before one between two";
+                return Err(SyntaxError::at(start..self.at, problem, "quote the word that is compared"));
+            }
             return Ok(Condition::Unary(letter, self.operand_of_condition(start)?));
         }
         let Some((text, comparison)) = self.comparison() else { return Ok(Condition::Word(first)) };

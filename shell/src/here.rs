@@ -2,7 +2,7 @@
 
 use crate::error::SyntaxError;
 use crate::parser::Parser;
-use crate::tree::{Part, Target, Word};
+use crate::tree::{Name, Operation, Parameter, Part, Target, Word};
 
 impl Parser<'_> {
     /// Reads the word of `<<<`, to which a line break is added.
@@ -12,7 +12,21 @@ impl Parser<'_> {
             return Err(SyntaxError::at(start..self.at, "`<<<` needs a word", "write the text behind it"));
         };
         // No field is split in a here-string, and nothing is a glob.
-        let parts = std::mem::take(&mut word.parts);
+        let mut parts = std::mem::take(&mut word.parts);
+        let is_whole = parts.len() == 1;
+        if let Some(Part::Text(text)) = parts.first_mut()
+            && let Some(rest) = text.strip_prefix('~')
+        {
+            if is_whole && !rest.is_empty() && !rest.starts_with('/') {
+                let problem = "directories of other users are not expanded";
+                return Err(SyntaxError::at(word.range, problem, "write the path out, or quote the word"));
+            }
+            if is_whole || rest.starts_with('/') {
+                let home = Parameter { name: Name::Variable("HOME".to_owned()), operation: Operation::Value };
+                *text = rest.to_owned();
+                parts.insert(0, Part::Parameter(Box::new(home), word.range.clone()));
+            }
+        }
         word.parts = vec![Part::Double(parts.into_iter().map(quoted).collect()), Part::Quoted("\n".to_owned())];
         Ok(word)
     }

@@ -110,83 +110,47 @@ impl Numbers {
     }
 }
 
-/// A word of a generated script.
-fn word(numbers: &mut Numbers) -> &'static str {
-    numbers.one(&[
-        "a",
-        "b c",
-        "\"$v\"",
-        "$v",
-        "'x y'",
-        "${v%o*}",
-        "${#v}",
-        "$((n+1))",
-        "$n",
-        "*.txt",
-        "\"$(cat a.txt | head -1)\"",
-        "$(echo p q)",
-        "{1..3}",
-        "$?",
-        "\"\"",
-        "s*c",
-        "${w:-d}",
-        "\\$v",
-        "x$n",
-        "\"$v $n\"",
-    ])
-}
+/// The grammar of generated scripts.
+const SCRIPTS: &str = include_str!("../command_lines/scripts.txt");
 
-/// A simple command of a generated script.
-fn simple(numbers: &mut Numbers) -> String {
-    let (one, other) = (word(numbers), word(numbers));
-    match numbers.below(16) {
-        0 | 1 => format!("echo {one} {other}"),
-        2 => format!("printf '<%s>' {one} {other}; echo"),
-        3 => format!("test {} = {}", quoted(one), quoted(other)),
-        4 => "cat a.txt".to_owned(),
-        5 => "false".to_owned(),
-        6 => format!("v={}", quoted(one)),
-        7 => "n=$((n*2+1))".to_owned(),
-        8 => format!("echo {one} > out{}", numbers.below(2)),
-        9 => format!("echo {one} >> out{}", numbers.below(2)),
-        10 => "wc -l < a.txt".to_owned(),
-        11 => "cat nosuch 2>/dev/null".to_owned(),
-        12 => format!("[[ {} == *o* ]]", quoted(one)),
-        13 => "(( n > 2 ))".to_owned(),
-        14 => "cd src".to_owned(),
-        _ => "ls".to_owned(),
+/// How deep symbols of the grammar stand in one another before the first alternative of each is taken.
+const MAX_DEPTH: usize = 9;
+
+/// The alternatives of each symbol.
+struct Scripts(BTreeMap<&'static str, Vec<&'static str>>);
+
+impl Scripts {
+    fn new() -> Self {
+        let (mut all, mut name) = (BTreeMap::<_, Vec<_>>::new(), "");
+        for line in SCRIPTS.lines().skip_while(|line| !line.starts_with('@')) {
+            match line.strip_prefix('@') {
+                Some(symbol) => name = symbol,
+                None => all.entry(name).or_default().push(line),
+            }
+        }
+        Self(all)
     }
-}
 
-fn quoted(word: &str) -> String {
-    if word.starts_with('"') || word.starts_with('\'') { word.to_owned() } else { format!("\"{word}\"") }
-}
-
-/// A generated script of commands in one another.
-fn script(numbers: &mut Numbers, depth: usize) -> String {
-    let count = 1 + numbers.below(3);
-    let mut all = Vec::new();
-    for _ in 0..count {
-        let inner = |numbers: &mut Numbers| script(numbers, depth.saturating_sub(1));
-        let one = if depth == 0 { 8 } else { numbers.below(14) };
-        all.push(match one {
-            0 => format!("if {}; then {}; else {}; fi", simple(numbers), inner(numbers), inner(numbers)),
-            1 => format!("for x in {} {}; do {}; echo \"$x\"; done", word(numbers), word(numbers), inner(numbers)),
-            2 => format!("i=0; while [ $i -lt 2 ]; do {}; i=$((i+1)); done", inner(numbers)),
-            3 => format!("( {} )", inner(numbers)),
-            4 => format!("{{ {}; }} | sort", inner(numbers)),
-            5 => format!("case {} in a*) {};; *) {};; esac", quoted(word(numbers)), inner(numbers), simple(numbers)),
-            6 => format!("{} && {} || {}", simple(numbers), simple(numbers), simple(numbers)),
-            7 => format!("cat a.txt | while read -r l; do echo \"$l\"; {}; done", simple(numbers)),
-            9 => format!("! {}; echo $?", simple(numbers)),
-            10 => format!("v=$({}); echo \"[$v]\"", simple(numbers)),
-            11 => format!("echo {} | xargs -n 1 echo", word(numbers)),
-            12 => format!("cat <<E\n{} $v\nE\n", simple(numbers).replace("out", "o")),
-            13 => format!("{}; echo \"${{PIPESTATUS[0]}}\"", format_args!("{} | cat", simple(numbers))),
-            _ => simple(numbers),
-        });
+    /// Writes one of the alternatives of a symbol.
+    fn write(&self, symbol: &str, depth: usize, numbers: &mut Numbers, script: &mut String) {
+        let alternatives = &self.0[symbol];
+        let mut rest = if depth < MAX_DEPTH { numbers.one(alternatives) } else { alternatives[0] };
+        while let Some((text, behind)) = rest.split_once('«') {
+            let (inner, behind) = behind.split_once('»').unwrap();
+            script.push_str(text);
+            self.write(inner, depth + 1, numbers, script);
+            rest = behind;
+        }
+        script.push_str(rest);
     }
-    all.join("; ").replace("E\n; ", "E\n")
+
+    fn script(&self, numbers: &mut Numbers) -> String {
+        let mut script = "v=hello; n=3; m=12; w=; p='a b  c'; q='/usr/lib/x y.so'; s=abc.tar.gz; g='*.txt'\n\
+                          set -- one 'two three' ''\n"
+            .to_owned();
+        self.write("script", 0, numbers, &mut script);
+        script.replace('¶', "\n")
+    }
 }
 
 #[test]
@@ -196,9 +160,10 @@ fn generated_scripts_do_what_they_do_in_bash() {
     let seed = env::var("CLIMAX_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_124);
     let count: usize = env::var("CLIMAX_LINES").ok().and_then(|count| count.parse().ok()).unwrap_or(120);
     let mut numbers = Numbers(seed);
+    let scripts = Scripts::new();
     let (mut accepted, mut other) = (0, Vec::new());
     for _ in 0..count {
-        let line = format!("v=hello; n=3; w=; {}", script(&mut numbers, 2));
+        let line = scripts.script(&mut numbers);
         let own = Place::new().effect(&line, true);
         if own.3.contains("climax: ") {
             continue;

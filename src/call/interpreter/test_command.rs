@@ -62,24 +62,22 @@ fn all(words: &mut &[&str], shell: &Shell) -> Result<bool, String> {
 /// Reads one condition. `!` is about this one only.
 fn one(words: &mut &[&str], shell: &Shell) -> Result<bool, String> {
     let mut is_negated = false;
-    while let ["!", rest @ ..] = *words
-        && !matches!(*words, [_, operator, _, ..] if is_binary(operator))
-    {
+    while let ["!", rest @ ..] = *words {
         *words = rest;
         is_negated = !is_negated;
     }
 
     let holds = match *words {
-        [first, operator, other, rest @ ..] if is_binary(operator) => {
-            *words = rest;
-            binary(first, operator, other, shell)?
-        }
         ["(", rest @ ..] => {
             *words = rest;
             let holds = any(words, shell)?;
             let [")", rest @ ..] = *words else { return Err("`)' expected".to_owned()) };
             *words = rest;
             holds
+        }
+        [first, operator, other, rest @ ..] if is_binary(operator) => {
+            *words = rest;
+            binary(first, operator, other, shell)?
         }
         [operator, word, rest @ ..] if unary(operator, word, shell).is_ok() => {
             *words = rest;

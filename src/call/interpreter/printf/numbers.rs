@@ -214,7 +214,7 @@ pub(super) fn float(text: &str) -> Result<(bool, Float, bool), String> {
         Some(rest) => (16, ['p', 'P'], rest),
         None => (10, ['e', 'E'], rest),
     };
-    let Some((digits, places, rest)) = mantissa(rest, base) else { return Ok((is_negative, zero(), text.is_empty())) };
+    let Some((digits, places, rest)) = mantissa(rest, base) else { return Ok((false, zero(), text.is_empty())) };
     let (power, rest) = exponent(rest, powers);
     if digits.len() > MAX_DIGITS || power.abs() > MAX_EXPONENT {
         return Err("a number with so many digits is not read".to_owned());
