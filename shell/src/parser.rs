@@ -37,6 +37,7 @@ pub fn parse(text: &str) -> Result<Script, SyntaxError> {
 }
 
 /// Reads a text from left to right.
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 pub(crate) struct Parser<'a> {
     pub(crate) text: &'a str,
     /// The place of the next character.

@@ -126,15 +126,12 @@ impl<'w> Arguments<'_, 'w> {
 
     /// Reads a width or a precision; `*` takes an argument.
     fn size<'t>(&mut self, text: &'t str) -> Result<(Option<i64>, &'t str), String> {
-        let (size, behind) = match text.strip_prefix('*') {
-            Some(behind) => (Some(self.signed()), behind),
-            None => {
-                let (digits, behind) = split(text, |c| c.is_ascii_digit());
-                (
-                    Some(digits).filter(|digits| !digits.is_empty()).map(|digits| digits.parse().unwrap_or(i64::MAX)),
-                    behind,
-                )
-            }
+        let (size, behind) = if let Some(behind) = text.strip_prefix('*') {
+            (Some(self.signed()), behind)
+        } else {
+            let (digits, behind) = split(text, |c| c.is_ascii_digit());
+            let given = Some(digits).filter(|digits| !digits.is_empty());
+            (given.map(|digits| digits.parse().unwrap_or(i64::MAX)), behind)
         };
         if size.is_some_and(|size| size.unsigned_abs() > MAX_SIZE) {
             return Err(format!("a width above {MAX_SIZE} is not read"));
