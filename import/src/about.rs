@@ -3,7 +3,8 @@
 use super::prose;
 
 /// The start of lines that say something else.
-const DULL: [&str; 28] = [
+const DULL: [&str; 29] = [
+    "Licensed ",
     "For detailed",
     "***",
     "Error",

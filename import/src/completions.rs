@@ -5,7 +5,7 @@
 mod fish;
 mod zsh;
 
-use crate::command::{Command, Flag};
+use crate::command::{Command, Flag, Several};
 
 /// What the completions for a program say.
 #[derive(Clone, Debug, Default)]
@@ -55,8 +55,16 @@ pub fn complete_from_manual(command: &mut Command, manual: Command) {
         command.about = manual.about;
     }
     if command.operands.is_empty() && command.options.is_empty() {
-        command.operands = manual.operands;
+        command.operands.clone_from(&manual.operands);
         command.options_last = manual.options_last;
+    }
+    // `[FILE]` of a summary is `[file ...]` in the manual.
+    if let ([own], [other]) = (command.operands.as_mut_slice(), manual.operands.as_slice())
+        && own.value.several == Several::No
+        && own.name.eq_ignore_ascii_case(&other.name)
+        && !own.rest
+    {
+        own.value.several = other.value.several;
     }
     for flag in &manual.options {
         add(command, flag, "man");
@@ -70,6 +78,9 @@ fn add(command: &mut Command, flag: &Flag, source: &'static str) -> bool {
         .iter_mut()
         .position(|known| known.spellings.iter().chain(&known.off).any(|own| flag.spellings.contains(own)));
     let Some(at) = known else {
+        if command.options.iter().any(|known| crate::help::is_example(flag, known)) {
+            return false;
+        }
         command.options.push(Flag { source: Some(source), required: false, ..flag.clone() });
         return true;
     };

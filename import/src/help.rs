@@ -1,19 +1,20 @@
 //! A help page → a command's options, operands and subcommands.
 
+mod commands;
+mod operands;
+
 use std::collections::HashSet;
 
-use super::draft::SEVERAL_LINES;
-use super::page::{Layout, ListEntry, Section, layout};
+pub use self::commands::read_listing;
+use self::commands::{listed_commands, names_subcommands, usage_commands};
+use self::operands::{forms, listed_operands, usage_operands};
+use super::page::{Layout, ListEntry, layout};
 use super::synopsis::{self, Synopsis};
-use super::values::alternatives;
 use super::{about, option, prose, refine, shape, values};
-use crate::command::{Command, Flag, Group, Operand, Several, Subcommand, Sure, Value};
+use crate::command::{Command, Flag, Group, Operand, Several, Subcommand, Value};
 
 /// The most options of one help page.
 const MAX_PAGE_OPTIONS: usize = 400;
-
-/// The most subcommands of one help page.
-const MAX_PAGE_COMMANDS: usize = 400;
 
 /// The most usage lines of one help page.
 const MAX_USAGES: usize = 60;
@@ -67,13 +68,14 @@ impl HelpPage {
 #[must_use]
 pub fn read(text: &str, words: &[String]) -> HelpPage {
     let layout = layout(text);
-    let mut options = options(&layout.entries);
+    let is_manual = is_manual(text);
+    let Listed { mut options, unsure } = options(&layout.entries, is_manual);
     if text.trim_start().starts_with("Usage of ") {
         double_dashes(&mut options);
     }
     let usages = own_usages(&layout, words);
-    let synopses: Vec<Synopsis> =
-        usages.iter().map(|usage| synopsis::read(usage, words, &is_switch(&options))).collect();
+    let mut synopses: Vec<Synopsis> =
+        usages.iter().map(|usage| synopsis::read(usage, words, &is_switch(&options, &unsure))).collect();
     let mut operands = listed_operands(&layout.entries, &synopses);
     let listed = !operands.is_empty();
     let mut subcommands = listed_commands(&layout.entries, &synopses, &operands, words);
@@ -85,7 +87,13 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
         is_program = true;
     }
 
-    join_usage_flags(&mut options, &synopses, !subcommands.is_empty());
+    // Plain words of usage lines alone are no subcommands where options stand among them.
+    let keeps_order = words.is_empty() && refine::order_counts(&usages);
+    if keeps_order && is_program {
+        subcommands.clear();
+    }
+    let is_nested = settle_commands(&mut subcommands, &mut synopses);
+    join_usage_flags(&mut options, &unsure, &synopses, !subcommands.is_empty());
     if !listed {
         operands = usage_operands(&synopses, !subcommands.is_empty());
     }
@@ -95,7 +103,10 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
 
     copy_likes(&mut options);
     refine::join_negations(&mut options);
-    refine::settle_rest(&mut operands, words);
+    refine::settle_rest(&mut operands, words, is_nested);
+    if keeps_order && subcommands.is_empty() {
+        refine::keep_order(&mut operands);
+    }
     let forms = forms(&usages, &synopses, &operands, words).filter(|_| subcommands.is_empty());
     let groups = groups(&synopses, !subcommands.is_empty());
     let options_last = synopses.iter().find(|synopsis| !synopsis.operands.is_empty());
@@ -103,8 +114,9 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     // `prog [flags]` beside `prog [command]`.
     let is_shown = synopses.len() > 1 && synopses.iter().any(|synopsis| synopsis.wants_command.is_some());
     let runs = subcommands.is_empty()
-        || (is_program || is_shown) && runs_alone(&synopses) && !(options.is_empty() && operands.is_empty());
-    let is_manual = is_manual(text);
+        || (is_program || is_shown || text.contains("to execute (by default"))
+            && runs_alone(&synopses)
+            && !(options.is_empty() && operands.is_empty());
     let about = about::description(&layout.prose, is_manual, words);
     let words = words.to_vec();
     let command = Command { words, about, options, operands, groups, options_last, forms, ..Command::default() };
@@ -119,20 +131,6 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     }
 }
 
-/// Reads a list of subcommands in two columns.
-#[must_use]
-pub fn read_listing(text: &str) -> Vec<Subcommand> {
-    let lines = text.lines().filter(|line| line.starts_with(' '));
-    let pairs = lines.filter_map(|line| line.trim().split_once("  "));
-    let named = pairs.filter(|(name, about)| is_command_word(name) && !about.trim().starts_with("alias:"));
-    let commands = named.map(|(name, about)| Subcommand {
-        name: name.to_owned(),
-        about: prose::shorten(&[about.trim().to_owned()]),
-        usages: Vec::new(),
-    });
-    once(commands).collect()
-}
-
 /// Adds `--name` to `-name`: Go's package `flag` takes both, and shows the one.
 fn double_dashes(options: &mut [Flag]) {
     for flag in options {
@@ -142,9 +140,19 @@ fn double_dashes(options: &mut [Flag]) {
     }
 }
 
-fn options(entries: &[ListEntry]) -> Vec<Flag> {
+/// The options that a page lists.
+#[derive(Default)]
+struct Listed {
+    options: Vec<Flag>,
+    /// Spellings of switches whose line does not show where the option ends: `-d name is the key`.
+    unsure: HashSet<String>,
+}
+
+fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
     let mut seen = HashSet::new();
-    let mut options = Vec::new();
+    let mut listed = Listed::default();
+    // Spellings in lines of their own above the one that is described.
+    let mut above: Vec<Flag> = Vec::new();
     for entry in entries.iter().filter(|entry| entry.term.starts_with('-')) {
         // There is a second column, or the text is below: the first column is the option alone. So are two columns of
         // spellings.
@@ -153,6 +161,15 @@ fn options(entries: &[ListEntry]) -> Vec<Flag> {
         let is_whole = (!entry.text.is_empty() || is_spelled) && !entry.term.contains("> ");
         let Some(term) = option::term(&entry.term, is_whole) else { continue };
         let mut flag = term.flag;
+        if is_manual && entry.text.is_empty() && term.rest.is_empty() {
+            above.push(flag);
+            continue;
+        }
+        if entry.text.is_empty() && flag.value.is_none() {
+            listed.unsure.extend(flag.spellings.clone());
+        }
+        option::part_quoted(&mut flag, &entry.text.join(" "));
+        listed.take_above(&mut above, &mut flag, &mut seen);
         let mut text = entry.text.clone();
         if !is_whole && !term.rest.is_empty() {
             text.insert(0, term.rest);
@@ -160,17 +177,73 @@ fn options(entries: &[ListEntry]) -> Vec<Flag> {
         let joined = text.join(" ").to_ascii_lowercase();
         flag.required |=
             ["(required)", "[required]"].iter().any(|note| joined.contains(note)) || joined.starts_with("required.");
+        add_alias(&mut flag, &mut text);
         match &mut flag.value {
+            // "specify several times, or a level by --verbose=n"
+            Some(value)
+                if text.join(" ").contains(&format!("{}={}", flag.spellings[0], value.name))
+                    && shape::counts(&flag.spellings, &text.join(" ")) =>
+            {
+                value.optional = true;
+                value.attached = true;
+            }
             Some(value) => values::complete(value, &text),
             None => complete_switch(&mut flag, &text.join(" ")),
         }
         flag.about = prose::shorten(&text);
-        if options.len() < MAX_PAGE_OPTIONS && seen.insert(flag.spellings[0].clone()) {
-            options.push(flag);
-        }
+        listed.add(flag, &mut seen);
+    }
+    for flag in above {
+        listed.add(flag, &mut seen);
     }
 
-    options
+    listed
+}
+
+impl Listed {
+    /// Gives an option the spellings above it, if they take what it takes; the others are options of their own.
+    fn take_above(&mut self, above: &mut Vec<Flag>, flag: &mut Flag, seen: &mut HashSet<String>) {
+        let name = |flag: &Flag| flag.value.as_ref().map(|value| value.name.clone());
+        for other in above.drain(..) {
+            if name(&other) == name(flag) && flag.more.is_empty() && other.more.is_empty() {
+                flag.spellings.extend(other.spellings);
+            } else {
+                self.add(other, seen);
+            }
+        }
+        flag.spellings.sort_by_key(|spelling| !spelling.starts_with("--"));
+    }
+
+    /// Adds an option with the spellings that no other one has; the first of them must be free.
+    fn add(&mut self, mut flag: Flag, seen: &mut HashSet<String>) {
+        let known = self.options.iter_mut().find(|known| known.spellings.contains(&flag.spellings[0]));
+        if let Some(known) = known {
+            // `--lid: close it` in a list, and `--lid=size` above what it says of it.
+            if let (None, Some(value)) = (&known.value, flag.value)
+                && flag.spellings[0].starts_with("--")
+                && !known.counts
+            {
+                known.value = Some(Value { optional: true, attached: true, ..value });
+            }
+            return;
+        }
+        if self.options.len() >= MAX_PAGE_OPTIONS || self.options.iter().any(|known| is_example(&flag, known)) {
+            return;
+        }
+        flag.spellings.retain(|spelling| seen.insert(spelling.clone()));
+        self.options.push(flag);
+    }
+}
+
+/// Takes a spelling in brackets from the start of a description: `-b   (-binary)   Print bytes`.
+fn add_alias(flag: &mut Flag, text: &mut [String]) {
+    let Some(first) = text.first_mut() else { return };
+    let Some((alias, rest)) = first.strip_prefix("(-").and_then(|rest| rest.split_once(')')) else { return };
+    let is_name = alias.len() > 1 && alias.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    if is_name && !rest.trim().is_empty() {
+        flag.spellings.push(format!("-{alias}"));
+        *first = rest.trim().to_owned();
+    }
 }
 
 /// Completes a switch from its description.
@@ -182,16 +255,23 @@ fn complete_switch(flag: &mut Flag, text: &str) {
     }
 }
 
-/// Gives options that are "like `--x`, but …" the values of `--x`.
+/// Starts of descriptions that refer to another option.
+const LIKES: [&str; 7] =
+    ["like ", "same as ", "similar to ", "alternative for ", "alternative to ", "alias for ", "synonym for "];
+
+/// Gives options that are "like `--x`, but …" the values of `--x`, and those that are "the same as `-x`" its value.
 fn copy_likes(options: &mut [Flag]) {
     for at in 0..options.len() {
-        let lower = options[at].about.to_ascii_lowercase();
-        let Some(rest) = ["like ", "same as ", "similar to "].iter().find_map(|start| lower.strip_prefix(start)) else {
-            continue;
-        };
-        let name = rest.trim_start_matches('`').split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next();
+        let about = &options[at].about;
+        let Some(start) = LIKES.iter().find(|start| about.to_ascii_lowercase().starts_with(*start)) else { continue };
+        let rest = about[start.len()..].trim_matches(['`', '\'', '"']);
+        let name = rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next();
+        let is_all = name.is_some_and(|name| rest.trim_end_matches(['.', '`', '\'', '"']) == name);
         let model = options.iter().find(|flag| flag.spellings.iter().any(|own| Some(own.as_str()) == name));
         let Some(model) = model.and_then(|flag| flag.value.clone()) else { continue };
+        if is_all && *start != "like " && options[at].value.is_none() {
+            options[at].value = Some(model.clone());
+        }
         if let Some(value) = options[at].value.as_mut().filter(|value| value.several == Several::No) {
             value.several = model.several;
             value.pair |= model.pair;
@@ -199,10 +279,20 @@ fn copy_likes(options: &mut [Flag]) {
     }
 }
 
-fn is_switch(options: &[Flag]) -> impl Fn(&str) -> bool {
+fn is_switch(options: &[Flag], unsure: &HashSet<String>) -> impl Fn(&str) -> bool {
     let switches = options.iter().filter(|flag| flag.value.is_none()).flat_map(|flag| flag.spellings.clone());
-    let switches: HashSet<String> = switches.collect();
+    let switches: HashSet<String> = switches.filter(|spelling| !unsure.contains(spelling)).collect();
     move |spelling| switches.contains(spelling)
+}
+
+/// Whether an option is another one with a value: `-o5` beside `-o <level>`, `-Tpng` beside `-T{format}`.
+pub(crate) fn is_example(flag: &Flag, known: &Flag) -> bool {
+    let [spelling] = flag.spellings.as_slice() else { return false };
+    let Some(value) = known.value.as_ref().filter(|_| !spelling.starts_with("--")) else { return false };
+    known.spellings.iter().filter(|own| own.len() == 2).any(|own| {
+        let tail = spelling.strip_prefix(own.as_str()).filter(|tail| !tail.is_empty());
+        tail.is_some_and(|tail| value.attached || tail.bytes().all(|byte| byte.is_ascii_digit()))
+    })
 }
 
 /// The usage lines of the command `words`, if there are any; else all.
@@ -212,17 +302,30 @@ fn own_usages(layout: &Layout, words: &[String]) -> Vec<String> {
         words.iter().all(|word| rest.any(|own| own == word))
     };
     let own: Vec<String> = layout.usages.iter().filter(is_own).take(MAX_USAGES).cloned().collect();
-    if own.is_empty() { layout.usages.iter().take(MAX_USAGES).cloned().collect() } else { own }
+    if own.is_empty() {
+        return layout.usages.iter().take(MAX_USAGES).cloned().collect();
+    }
+    // A list of topics may have one that is called usage.
+    let first = |usage: &String| usage.split(' ').next().map(str::to_owned);
+    let is_frequent = |usage: &&String| own.iter().filter(|other| first(other) == first(usage)).count() > 1;
+    let frequent: Vec<String> = own.iter().filter(is_frequent).cloned().collect();
+    if own.len() > 2 && words.is_empty() && !frequent.is_empty() { frequent } else { own }
 }
 
-/// Adds options that only usage lines show, and marks required options.
-fn join_usage_flags(options: &mut Vec<Flag>, synopses: &[Synopsis], has_subcommands: bool) {
+/// Adds options that only usage lines show, values that only they show, and marks required options.
+fn join_usage_flags(options: &mut Vec<Flag>, unsure: &HashSet<String>, synopses: &[Synopsis], has_subcommands: bool) {
     let own = synopses.iter().filter(|synopsis| !has_subcommands || synopsis.literal.is_none());
     for flag in own.flat_map(|synopsis| &synopsis.flags) {
         let known = options.iter().position(|known| known.spellings.iter().any(|own| flag.spellings.contains(own)));
         match known {
             Some(at) => {
                 let known = &mut options[at];
+                if let (None, Some(value), true) = (&known.value, &flag.value, unsure.contains(&flag.spellings[0])) {
+                    known.value = Some(value.clone());
+                    known.counts = false;
+                    known.off = None;
+                    known.about = known.about.strip_prefix(&value.name).unwrap_or(&known.about).trim().to_owned();
+                }
                 known.required |= flag.required && synopses.len() == 1 && known.value.is_some();
             }
             None if options.len() < MAX_PAGE_OPTIONS => {
@@ -238,273 +341,34 @@ fn join_usage_flags(options: &mut Vec<Flag>, synopses: &[Synopsis], has_subcomma
     }
 }
 
-fn listed_operands(entries: &[ListEntry], synopses: &[Synopsis]) -> Vec<Operand> {
-    let terms = entries.iter().filter(|entry| entry.section == Section::Operands && !entry.term.starts_with('-'));
-    terms.filter_map(|entry| listed_operand(entry, synopses)).collect()
-}
-
-fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
-    let term = entry.term.trim();
-    let bare = term.trim_end_matches(['.', ' ', '…']);
-    let several = if bare.len() < term.len() { Several::Each } else { Several::No };
-    let mut value = Value { several, ..Value::default() };
-    let mut operand = Operand { about: prose::shorten(&entry.text), ..Operand::default() };
-
-    if let Some(inner) = bare.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-        value.values = alternatives(inner, ',').map(Sure::Said);
-        operand.required = true;
-    } else {
-        let name = bare.trim_matches(['<', '>', '[', ']']);
-        let is_name = !name.is_empty() && !name.contains(char::is_whitespace) && !name.ends_with(':');
-        if !is_name || entry.text.is_empty() && !bare.starts_with(['<', '[']) {
-            return None;
-        }
-        name.clone_into(&mut operand.name);
-        let in_usage = synopses.iter().flat_map(|synopsis| &synopsis.operands).find(|own| own.name == name);
-        let is_literal =
-            synopses.iter().any(|synopsis| synopsis.literal.as_deref() == Some(name) && !synopsis.literal_optional);
-        operand.required = bare.starts_with('<') || is_literal || in_usage.is_some_and(|own| own.required);
-        if let Some(own) = in_usage {
-            if value.several == Several::No {
-                let mut same = synopses.iter().flat_map(|synopsis| &synopsis.operands).filter(|own| own.name == name);
-                let is_repeated = same.any(|own| own.value.several != Several::No);
-                value.several = if is_repeated { Several::Each } else { own.value.several };
-            }
-            operand.behind_dashes = own.behind_dashes;
-        }
-    }
-
-    value.name.clone_from(&operand.name);
-    value.pair = shape::is_pair(&operand.name);
-    values::complete(&mut value, &entry.text);
-    operand.value = value;
-
-    Some(operand)
-}
-
-/// Returns whether an operand is only the place of a subcommand, as `argparse` lists it.
-fn names_subcommands(operand: &Operand, subcommands: &[Subcommand]) -> bool {
-    let is_named = |name: &str| subcommands.iter().any(|subcommand| subcommand.name == name);
-    operand.value.values.as_ref().is_some_and(|values| values.get().iter().any(|value| is_named(value)))
-        || is_named(&operand.name)
-}
-
-fn listed_commands(
-    entries: &[ListEntry],
-    synopses: &[Synopsis],
-    operands: &[Operand],
-    words: &[String],
-) -> Vec<Subcommand> {
-    let wants = synopses.iter().any(|synopsis| synopsis.wants_command.is_some());
-    let choices = |name: &str| {
-        let values = operands.iter().filter_map(|operand| operand.value.values.as_ref());
-        values.flat_map(Sure::get).any(|value| value == name)
-    };
-    let mut found = Vec::new();
-
-    for entry in entries.iter().filter(|entry| !entry.term.starts_with('-')) {
-        let is_place = match entry.section {
-            Section::Commands => true,
-            Section::Other => wants,
-            // `argparse` lists subcommands below `{add,list}`.
-            Section::Operands => choices(entry.term.trim()),
-            _ => false,
-        };
-        if is_place {
-            found.extend(subcommands(entry, words));
-        }
-    }
-
-    let is_choice =
-        |entry: &&ListEntry| matches!(entry.section, Section::Operands | Section::Commands | Section::Other);
-    for entry in entries.iter().filter(is_choice).filter(|entry| entry.term.starts_with('{')) {
-        let listed = below_choice(entry);
-        // The choices of a program without a word about any are its subcommands: `{check,upload}`.
-        if listed.is_empty() && words.is_empty() && entry.text.iter().all(String::is_empty) {
-            let names = entry.term.trim_matches(['{', '}', '.', ' ']).split(',').map(str::trim);
-            let names = names.filter(|name| name.len() > 2 && is_command_word(name));
-            found.extend(names.map(|name| Subcommand {
-                name: name.to_owned(),
-                about: String::new(),
-                usages: Vec::new(),
-            }));
-        }
-        found.extend(listed);
-    }
-    // `<command>` with the subcommands below it.
-    for entry in entries.iter().filter(|entry| entry.section == Section::Operands && found_in(&entry.term)) {
-        found.extend(entry.text.iter().filter_map(|line| below_operand(line)));
-    }
-
-    once(found.into_iter().filter(|command| !is_useless(&command.name))).take(MAX_PAGE_COMMANDS).collect()
-}
-
-/// Whether an operand is the place of a subcommand.
-fn found_in(term: &str) -> bool {
-    synopsis::is_command(term.trim_matches(['<', '>', '[', ']']).to_ascii_lowercase().as_str())
-}
-
-/// A subcommand in a line below its place, in two columns.
-fn below_operand(line: &str) -> Option<Subcommand> {
-    let (name, about) = line.split_once("  ")?;
-    let about = prose::shorten(&[about.trim().to_owned()]);
-    is_command_word(name).then(|| Subcommand { name: name.to_owned(), about, usages: Vec::new() })
-}
-
-/// Subcommands in the text of `{add,list}`: lines that start with one of the choices.
-fn below_choice(entry: &ListEntry) -> Vec<Subcommand> {
-    let inner = entry.term.trim_matches(['{', '}', '.', ' ']);
-    let names: Vec<&str> = inner.split(',').map(str::trim).collect();
-    let mut found: Vec<Subcommand> = Vec::new();
-
-    for line in &entry.text {
-        let (first, rest) = line.split_once("  ").unwrap_or((line, ""));
-        let name = first.split([' ', '(']).next().unwrap_or_default();
-        if names.contains(&name) {
-            let about = prose::shorten(&[rest.trim().to_owned()]);
-            found.push(Subcommand { name: name.to_owned(), about, usages: Vec::new() });
-        }
-    }
-
-    found
-}
-
-fn subcommands(entry: &ListEntry, words: &[String]) -> Vec<Subcommand> {
-    let about = prose::shorten(&entry.text);
-    let subcommand =
-        |name: &str, about: &str| Subcommand { name: name.to_owned(), about: about.to_owned(), usages: Vec::new() };
-    let term = entry.term.trim().trim_end_matches(':');
-    let listed: Vec<&str> = term.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-
-    if listed.len() > 1 && listed.iter().all(|name| is_command_word(name)) {
-        // Without a description it is a list of commands; with a description, a command and its aliases.
-        if about.is_empty() || listed.len() > 3 {
-            let more = entry.text.iter().flat_map(|line| line.split(',')).map(str::trim);
-            return listed
-                .iter()
-                .copied()
-                .chain(more)
-                .filter(|name| is_command_word(name))
-                .map(|name| subcommand(name, ""))
-                .collect();
-        }
-        let longest = listed.iter().rev().max_by_key(|name| name.len());
-        return longest.map(|name| subcommand(name, &about)).into_iter().collect();
-    }
-
-    // `add <name>`, and `prog add <name>`.
-    let mut own = term.split_whitespace().filter(|word| !words.iter().any(|parent| parent == word));
-    let Some(first) = own.next().map(|word| word.trim_end_matches([',', '*'])) else { return Vec::new() };
-    let is_shaped =
-        own.all(|word| word.starts_with(['<', '[', '(', '{', '-', '.']) || is_command_word(word) && !about.is_empty());
-
-    if !is_command_word(first)
-        || !is_shaped
-        || term.split_whitespace().count() > 6
-        || entry.text.is_empty() && term.contains(' ')
-    {
-        return Vec::new();
-    }
-
-    vec![subcommand(first, &about)]
-}
-
-/// Subcommands that only usage lines show.
-fn usage_commands(usages: &[String], synopses: &[Synopsis]) -> Vec<Subcommand> {
-    let mut found: Vec<Subcommand> = Vec::new();
-    for (usage, synopsis) in usages.iter().zip(synopses) {
-        let Some(name) = synopsis.literal.as_ref().filter(|name| is_command_word(name) && !is_useless(name)) else {
-            continue;
-        };
-        match found.iter_mut().find(|known| known.name == *name) {
-            Some(known) => known.usages.push(usage.clone()),
-            None => {
-                found.push(Subcommand { name: name.clone(), about: String::new(), usages: vec![usage.clone()] });
-            }
-        }
-    }
-
-    found
-}
-
-/// The operands of the first usage line that runs the command itself.
-fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> {
-    let own = || synopses.iter().filter(|synopsis| !has_subcommands || synopsis.literal.is_none());
-    let Some(first) = own().find(|synopsis| !synopsis.operands.is_empty()).or_else(|| own().next()) else {
-        return Vec::new();
-    };
-    let mut operands = first.operands.clone();
-    refine::join_repeated(&mut operands);
-    if let (Some(literal), false) = (&first.literal, has_subcommands) {
-        let guesses = vec!["a plain word in the usage line"];
-        let is_plural = synopsis::is_plural(literal);
-        let several = if first.literal_repeated || is_plural { Several::Each } else { Several::No };
-        let value = Value { several, ..Value::default() };
-        let required = !first.literal_optional;
-        operands.insert(0, Operand { name: literal.clone(), required, value, guesses, ..Operand::default() });
-    }
-
-    // `prog [OPTION]` stands for `--help` and the like.
-    let own = || {
-        own().filter(|synopsis| {
-            !(synopsis.operands.is_empty() && synopsis.flags.is_empty() && synopsis.literal.is_none())
-        })
-    };
-    let lines = own().count();
-    for operand in &mut operands {
-        let in_all =
-            own().all(|synopsis| synopsis.operands.iter().any(|other| other.name == operand.name && other.required));
-        if lines > 1 {
-            operand.required &= in_all;
-            operand.guesses.push(SEVERAL_LINES);
-        }
-        operand.value.name.clone_from(&operand.name);
-        let is_free = operand.value.values.is_none() && !operand.guesses.contains(&"one of several forms");
-        operand.value.kind = values::kind_of_name(&operand.name).filter(|_| is_free);
-    }
-
-    operands
-}
-
-/// Whether a bar stands outside of brackets: `<files> | <set 1> <set 2>`.
-fn has_open_bar(usage: &str) -> bool {
-    let mut depth = 0_usize;
-    let mut words = usage.split(' ');
-    words.any(|word| {
-        let is_open = word == "|" && depth == 0;
-        depth += word.matches(['[', '{', '(']).count();
-        depth = depth.saturating_sub(word.matches([']', '}', ')']).count());
-        is_open
-    })
-}
-
-/// The operands of a program as its usage lines show them, if they differ, or if no line shows any.
-///
-/// Without a line nobody knows whether it takes operands; what it does not take it refuses itself.
-fn forms(usages: &[String], synopses: &[Synopsis], operands: &[Operand], words: &[String]) -> Option<String> {
-    if !words.is_empty() || operands.iter().any(|operand| operand.rest || operand.behind_dashes) {
-        return None;
-    }
-    if operands.is_empty() {
-        return Some(String::new());
-    }
-
-    let names = |synopsis: &Synopsis| synopsis.operands.iter().map(|operand| operand.name.clone()).collect::<Vec<_>>();
-    let with: Vec<&Synopsis> = synopses.iter().filter(|synopsis| !synopsis.operands.is_empty()).collect();
-    let differs = with.windows(2).any(|pair| names(pair[0]) != names(pair[1]))
-        || synopses.len() > with.len() && with.iter().any(|synopsis| synopsis.operands.len() > 1);
-    let has_alternatives = usages.iter().any(|usage| has_open_bar(usage));
-    if !differs && !has_alternatives {
-        return None;
-    }
-    let mut shown: Vec<&str> = usages.iter().map(|usage| usage.split_once(' ').map_or("", |(_, rest)| rest)).collect();
-    shown.dedup();
-    Some(shown.into_iter().take(4).collect::<Vec<_>>().join("; or "))
-}
-
 /// Whether a usage line has no subcommand. A program that lists subcommands rarely runs without one all the same.
 fn runs_alone(synopses: &[Synopsis]) -> bool {
     synopses.iter().any(|synopsis| synopsis.literal.is_none() && synopsis.wants_command.is_none())
+}
+
+/// Settles which plain words are subcommands. Returns whether an operand that may be absent stands before them:
+/// `prog [DEVICE [COMMAND]]` has none that starts the line of a tool.
+fn settle_commands(subcommands: &mut Vec<Subcommand>, synopses: &mut [Synopsis]) -> bool {
+    if !subcommands.is_empty() {
+        for synopsis in synopses.iter_mut() {
+            settle_literal(synopsis, subcommands);
+        }
+    }
+    let is_nested = synopses.iter().any(|synopsis| synopsis.command_follows);
+    if is_nested {
+        subcommands.clear();
+    }
+    is_nested
+}
+
+/// Makes `[path]`, which is none of the subcommands, the operand that it is.
+fn settle_literal(synopsis: &mut Synopsis, subcommands: &[Subcommand]) {
+    let is_command = |word: &String| synopsis::is_command(word) || subcommands.iter().any(|known| known.name == *word);
+    if let Some(name) = synopsis.literal.take_if(|word| synopsis.literal_alone && !is_command(word)) {
+        let several = if synopsis.literal_repeated { Several::Each } else { Several::No };
+        let value = Value { several, ..Value::default() };
+        synopsis.operands.insert(0, Operand { name, value, ..Operand::default() });
+    }
 }
 
 /// The groups of all usage lines. One of several lines requires nothing of the others.
@@ -519,7 +383,7 @@ fn groups(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Group> {
 
 fn is_manual(text: &str) -> bool {
     let start = || text.lines().take(40).map(str::trim);
-    start().any(|line| line == "NAME") && start().any(|line| line == "SYNOPSIS")
+    start().any(|line| line == "NAME") && start().any(|line| matches!(line, "SYNOPSIS" | "SYNTAX"))
 }
 
 fn all_commands(text: &str) -> Option<&'static [&'static str]> {
@@ -536,24 +400,6 @@ fn common_options(text: &str) -> Option<&'static [&'static str]> {
     } else {
         text.contains(" help flags\"").then_some(&["help", "flags"])
     }
-}
-
-fn is_command_word(word: &str) -> bool {
-    word.len() <= 60
-        && word.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
-        && !word.ends_with(['.', ':', '-'])
-}
-
-/// Commands for people at a terminal.
-fn is_useless(name: &str) -> bool {
-    matches!(name, "help" | "completion" | "completions" | "man" | "options")
-}
-
-/// Drops repeated names.
-fn once(commands: impl IntoIterator<Item = Subcommand>) -> impl Iterator<Item = Subcommand> {
-    let mut seen = HashSet::new();
-    commands.into_iter().filter(move |command| seen.insert(command.name.clone()))
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ pub(super) struct OptionTerm {
 /// Reads a left column; `whole` means that it contains nothing but the option.
 pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
     let mut flag = Flag::default();
+    let mut counts = false;
     let mut rest = text.trim();
     loop {
         // `-<number>, -n <number>`
@@ -35,13 +36,23 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
         flag.is_on |= after == "=true:";
         flag.off = flag.off.or(off);
         let is_angled = after.trim_start().starts_with('<');
+        let is_assigned = after.starts_with('=');
+        // `-d[ddd]` counts.
+        let repeated = after.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        let is_repeated = |inner: &str| !inner.is_empty() && inner.chars().all(|c| own.len() == 2 && own.ends_with(c));
+        let is_counted = repeated.is_some_and(|(inner, _)| is_repeated(inner));
+        let after = repeated.filter(|_| is_counted).map_or(after, |(_, rest)| rest);
+        counts |= is_counted;
         let (value, after) = value(after, &own, whole);
         flag.spellings.push(own);
         if let Some(value) = value {
             flag.value.get_or_insert(value);
         }
-        let (more, after) =
-            if flag.value.is_some() { more_values(after, whole, is_angled) } else { (Vec::new(), after) };
+        let (more, after) = if flag.value.is_some() {
+            more_values(after, whole && !is_assigned, is_angled)
+        } else {
+            (Vec::new(), after)
+        };
         if flag.more.is_empty() {
             flag.more = more;
         }
@@ -66,10 +77,11 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
         Some(value) if value.several == Several::No && whole && rest.contains("...") => value.several = Several::Words,
         Some(_) => {}
         // `-v, --verbose...`
-        None => flag.counts = rest.starts_with("..."),
+        None => flag.counts = counts || rest.starts_with("..."),
     }
 
     let rest = rest.trim_start_matches("...").trim().to_owned();
+    part_glued(&mut flag);
     flag.spellings.sort_by_key(|spelling| !spelling.starts_with("--"));
     flag.spellings.dedup();
     if flag.value.is_some() {
@@ -79,11 +91,42 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
     Some(OptionTerm { flag, rest })
 }
 
+/// Parts a letter from the name of its value where another spelling has the same value: `-IPATH, --include=PATH`.
+fn part_glued(flag: &mut Flag) {
+    let Some(value) = &mut flag.value else { return };
+    for spelling in &mut flag.spellings {
+        let is_short = spelling.len() > 2 && !spelling.starts_with("--");
+        if is_short && spelling.get(2..) == Some(value.name.as_str()) {
+            spelling.truncate(2);
+            value.optional = false;
+        }
+    }
+}
+
+/// Parts a letter from the name of its value where the description quotes that: `-Tv`, "Set the type to 'v'".
+pub(super) fn part_quoted(flag: &mut Flag, text: &str) {
+    let [spelling] = flag.spellings.as_slice() else { return };
+    if spelling.starts_with("--") || !spelling.is_char_boundary(2) || spelling.len() < 3 {
+        return;
+    }
+    let (letter, name) = spelling.split_at(2);
+    let is_quoted = text.contains(&format!("'{name}'")) || text.contains(&format!("<{name}>"));
+    if !is_quoted || name.starts_with(|c: char| !c.is_ascii_alphabetic()) {
+        return;
+    }
+    let pair = flag.value.as_ref().map(|value| value.name.clone());
+    let name = pair.map_or(name.to_owned(), |value| format!("{name}={value}"));
+    // `-Gname=val` stands for each name, in one word with its value.
+    let several = if name.contains('=') { Several::Each } else { Several::No };
+    flag.value = Some(Value { attached: true, pair: false, several, ..named(&name) });
+    flag.spellings = vec![letter.to_owned()];
+}
+
 /// The text from the next spelling on: `, --all`, ` | --all`, ` or --all`.
 fn next_spelling(after: &str, whole: bool) -> Option<&str> {
     let trimmed = after.trim_start();
     let next = trimmed.trim_start_matches([' ', ',', '|', '/']);
-    let next = next.strip_prefix("or ").unwrap_or(next);
+    let next = ["or ", "(or "].iter().find_map(|start| next.strip_prefix(start)).unwrap_or(next);
     // `-a -b` without a comma is a list of spellings too, where the column holds nothing else.
     let is_list = next.len() != trimmed.len() || whole;
     (is_list && next.starts_with('-')).then_some(next)
@@ -129,6 +172,10 @@ fn spelling(text: &str) -> Option<Spelling<'_>> {
 /// Splits off the value after a spelling.
 fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a str) {
     let is_short = !spelling.starts_with("--") && spelling.len() == 2;
+    // `--list[-full]` is two spellings, of which the shorter one is taken.
+    if let Some(inner) = text.strip_prefix("[-") {
+        return (None, inside(inner).1);
+    }
     if let Some(inner) = text.strip_prefix("[=").or_else(|| text.strip_prefix("[ ")) {
         let (inner, after) = inside(inner);
         let attached = text.starts_with("[=");
@@ -148,6 +195,10 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
 
     let Some(rest) = text.strip_prefix(' ') else { return (None, text) };
     let rest = rest.trim_start();
+    // `-w or --whole`, `-w (or --whole)`; `-d (-r)` speaks of two switches.
+    if ["or -", "(or -", "(-"].iter().any(|start| rest.starts_with(start)) {
+        return (None, text);
+    }
     if let Some(after) = rest.strip_prefix('#').filter(|after| after.is_empty() || after.starts_with(' ')) {
         return (
             Some(Value { name: "number".to_owned(), apart: !spelling.starts_with("--"), ..Value::default() }),
@@ -369,6 +420,11 @@ mod tests {
             ("-input=true", "-input", Some("true")),
             ("-u[<mode>]", "-u", Some("mode")),
             ("-p, --package [<SPEC>]", "--package -p", Some("SPEC")),
+            ("-IPATH, --include=PATH", "--include -I", Some("PATH")),
+            ("--list[-full]", "--list", None),
+            ("-w or --whole", "--whole -w", None),
+            ("-w (or --whole)", "--whole -w", None),
+            ("-d (-r)", "-d", None),
         ];
         for (text, spellings, value) in cases {
             let found = spelled(text);
@@ -412,6 +468,7 @@ mod tests {
         }
 
         assert!(term("--stir...", true).unwrap().flag.counts);
+        assert!(term("-d[ddd]", true).unwrap().flag.counts);
         assert!(term("--dish <NAME>=<SIZE>", true).unwrap().flag.value.unwrap().pair);
     }
 
@@ -422,6 +479,7 @@ mod tests {
         assert_eq!(flag("--swap a b").more, ["b"]);
         assert_eq!(flag("--range FROM TO STEP").more, ["TO", "STEP"]);
         assert!(flag("--size INTEGER RANGE").more.is_empty());
+        assert!(flag("--soup=FILE of the day").more.is_empty());
         assert_eq!(flag("-s, --[no-]salt").off.as_deref(), Some("--no-salt"));
         assert_eq!(flag("--hot / --cold").off.as_deref(), Some("--cold"));
         let far = flag("-p [HOST:]PORT").value.unwrap();

@@ -60,11 +60,33 @@ impl Layout {
     fn find_usages(&mut self) {
         if self.usages.is_empty() {
             let is_usage = |line: &mut String| {
-                line.split_whitespace().nth(1).is_some_and(|word| matches!(word, "[options]" | "[OPTIONS]" | "[flags]"))
+                line.split_whitespace().nth(1).is_some_and(|word| {
+                    matches!(word, "[options]" | "[OPTIONS]" | "[flags]" | "[SUBCOMMAND]" | "[COMMAND]")
+                })
             };
             self.usages = self.prose.extract_if(.., is_usage).collect();
         }
+        if self.usages.is_empty() {
+            let name = self.frequent_start();
+            let is_own = |line: &mut String| name.as_deref().is_some_and(|name| starts_usage(line, name));
+            self.usages = self.prose.extract_if(.., is_own).collect();
+        }
     }
+}
+
+impl Layout {
+    /// The word that three lines at least start with, each with an option or a bracket behind it: the program.
+    fn frequent_start(&self) -> Option<String> {
+        let mut names = self.prose.iter().filter_map(|line| line.split_whitespace().next());
+        let is_frequent = |name: &&str| self.prose.iter().filter(|line| starts_usage(line, name)).count() > 2;
+        names.find(is_frequent).map(str::to_owned)
+    }
+}
+
+/// Whether a line is the call of a program: `prog -x FILE`, `prog [FILE]`.
+fn starts_usage(line: &str, name: &str) -> bool {
+    let rest = line.trim_start().strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
+    name.starts_with(|c: char| c.is_ascii_lowercase()) && rest.is_some_and(|rest| rest.starts_with(['[', '<', '-']))
 }
 
 struct PageReader {
@@ -88,6 +110,7 @@ impl PageReader {
 
         let indent = indent_of(line);
         if let Some(rest) = usage_start(trimmed, indent) {
+            let rest = rest.strip_prefix("$ ").unwrap_or(rest);
             self.close();
             self.section = Section::Usage;
             self.seen_heading = true;
@@ -120,9 +143,23 @@ impl PageReader {
             return self.body(line, trimmed, indent);
         }
 
-        let first_word = self.out.usages.first().and_then(|usage| usage.split_whitespace().next()).map(str::to_owned);
+        let trimmed = trimmed.strip_prefix("$ ").unwrap_or(trimmed);
+        // A list right under a usage line that has ended: `-a makes an array`, `word is a key`.
+        let has_ended = self.out.usages.last().is_some_and(|usage| is_balanced(usage) && usage.contains('['));
+        let is_prose = !trimmed.contains(['[', '<', '{', '|', '(']) && trimmed.split_whitespace().count() > 2;
+        if has_ended && is_prose && indent > 0 && !trimmed.contains("...") && !trimmed.starts_with("or") {
+            if starts_option(trimmed) {
+                self.section = Section::Options;
+                return self.body(line, trimmed, indent);
+            }
+            if trimmed.split_whitespace().all(|word| !word.starts_with('-')) && !self.is_own(trimmed) {
+                return;
+            }
+        }
+
+        let first_word = self.out.usages.last().and_then(|usage| usage.split_whitespace().next()).map(str::to_owned);
         let own = trimmed.split_whitespace().next();
-        let other = ["or:", "or "].iter().find_map(|start| trimmed.strip_prefix(start)).map(str::trim);
+        let other = ["or:", "or ", "OR "].iter().find_map(|start| trimmed.strip_prefix(start)).map(str::trim);
         if let Some(rest) =
             other.filter(|rest| trimmed.starts_with("or:") || rest.split(' ').next() == first_word.as_deref())
         {
@@ -137,6 +174,12 @@ impl PageReader {
             last.push(' ');
             last.push_str(trimmed);
         }
+    }
+
+    /// Whether a line starts as the usage lines do.
+    fn is_own(&self, trimmed: &str) -> bool {
+        let first = |text: &str| text.split_whitespace().next().map(str::to_owned);
+        self.out.usages.iter().any(|usage| first(usage) == first(trimmed))
     }
 
     fn body(&mut self, line: &str, trimmed: &str, indent: usize) {
@@ -197,6 +240,11 @@ impl PageReader {
     }
 }
 
+/// Whether each bracket of a text is closed.
+fn is_balanced(text: &str) -> bool {
+    text.matches(['[', '(', '{']).count() == text.matches([']', ')', '}']).count()
+}
+
 fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
@@ -207,7 +255,7 @@ fn usage_start(trimmed: &str, indent: usize) -> Option<&str> {
         return None;
     }
 
-    if let Some(rest) = trimmed.strip_prefix("Syntax:") {
+    if let Some(rest) = ["Syntax:", "Synopsis:", "Use: "].iter().find_map(|start| trimmed.strip_prefix(start)) {
         return Some(rest.trim());
     }
     let word = trimmed.get(..5)?;
@@ -271,7 +319,7 @@ fn section(title: &str) -> Section {
         && !title.contains("(see also")
     {
         Section::Prose
-    } else if has(&["synopsis"]) {
+    } else if has(&["synopsis"]) || title == "syntax" {
         Section::Usage
     } else if has(&["command", "subcommand"]) && !has(&["option", "flag"]) {
         Section::Commands
@@ -290,9 +338,10 @@ fn starts_option(trimmed: &str) -> bool {
     matches!(dashes, 1 | 2) && rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "[<?#@".contains(c))
 }
 
-/// Whether a line is an option with its description in a second column.
+/// Whether a line is an option with its description in a second column, or with several spellings.
 fn is_listed_option(trimmed: &str) -> bool {
-    starts_option(trimmed) && split_columns(trimmed).1.is_some()
+    let is_spelled = || trimmed.starts_with("--") && trimmed.contains(", -");
+    starts_option(trimmed) && (split_columns(trimmed).1.is_some() || is_spelled())
 }
 
 /// Whether a line may start an entry of a section.
@@ -332,5 +381,24 @@ fn split_columns(line: &str) -> (&str, Option<&str>) {
         from = line.len() - rest.len();
     }
 
-    (line, None)
+    let colon = starts_option(line).then(|| colon_of(line)).flatten();
+    colon.map_or((line, None), |(term, text)| (term, Some(text)))
+}
+
+/// Splits an option from its description at a colon: `-g directives : set them`, `--pot=<pots>: the pots`.
+fn colon_of(line: &str) -> Option<(&str, &str)> {
+    let mut depth = 0_usize;
+    for (at, character) in line.char_indices() {
+        match character {
+            '<' | '[' | '{' | '(' => depth += 1,
+            '>' | ']' | '}' | ')' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 && line[at + 1..].starts_with(' ') => {
+                let (term, text) = (line[..at].trim_end(), line[at + 1..].trim_start());
+                // A sentence that starts with an option has more words before its colon.
+                return (term.split(' ').count() <= 3 && !text.is_empty()).then_some((term, text));
+            }
+            _ => {}
+        }
+    }
+    None
 }

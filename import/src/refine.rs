@@ -63,10 +63,62 @@ fn negated(spelling: &str) -> Option<String> {
     Some(format!("--no-{name}"))
 }
 
-/// Joins `FILE [FILE...]` into one operand with several values.
+/// Whether options stand at several places among the operands of a usage line, so that their order counts:
+/// `[options] FILE [[options] FILE]... [options] FILE`.
+pub(super) fn order_counts(usages: &[String]) -> bool {
+    let counts = |usage: &String| {
+        let words: Vec<&str> = usage
+            .split(|c: char| c.is_whitespace() || "[](){}|".contains(c))
+            .map(|word| word.trim_matches(['.', '<', '>', '-']))
+            .filter(|word| !word.is_empty())
+            .skip(1)
+            .collect();
+        let is_options = |word: &&str| {
+            let word = word.to_ascii_lowercase();
+            word.ends_with("options") || word.ends_with("opts") || word.ends_with("opt")
+        };
+        let places: Vec<usize> =
+            words.iter().enumerate().filter(|(_, word)| is_options(word)).map(|(at, _)| at).collect();
+        let has_command = words.iter().any(|word| {
+            let word = word.to_ascii_lowercase();
+            ["command", "cmd", "program", "args", "arg", "arguments"].contains(&word.as_str())
+        });
+        !has_command && places.windows(2).filter(|pair| pair[1] > pair[0] + 1).count() > 0
+    };
+    usages.iter().any(counts)
+}
+
+/// Keeps all words behind the first operand in their order, since what an option changes depends on its place.
+pub(super) fn keep_order(operands: &mut Vec<Operand>) {
+    let Some(first) = operands.first_mut() else { return };
+    first.required = true;
+    first.value.several = Several::No;
+    first.value.kind = None;
+    first.guesses.clear();
+    operands.truncate(1);
+    operands.push(Operand {
+        name: "words".to_owned(),
+        about: "Further options and operands in the order in which they take effect".to_owned(),
+        rest: true,
+        ..Operand::default()
+    });
+}
+
+/// Whether names differ in a number alone: `path1`, `path2`, `pathN`.
+fn are_numbered(first: &str, next: &str) -> bool {
+    let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, 'N' | 'n')).to_owned();
+    first.ends_with('1') && next.ends_with(|c: char| c.is_ascii_digit() || matches!(c, 'N' | 'n')) && {
+        let (first, next) = (stem(first), stem(next));
+        !first.is_empty() && first.eq_ignore_ascii_case(&next)
+    }
+}
+
+/// Joins `FILE [FILE...]` and `FILE1 FILE2 ... FILEN` into one operand with several values.
 pub(super) fn join_repeated(operands: &mut Vec<Operand>) {
+    let is_list = operands.iter().any(|operand| operand.value.several != Several::No);
     operands.dedup_by(|next, first| {
-        let is_same = next.name == first.name && !next.name.is_empty();
+        let is_same =
+            (next.name == first.name || is_list && are_numbered(&first.name, &next.name)) && !next.name.is_empty();
         if is_same {
             first.value.several = Several::Each;
         }
@@ -75,8 +127,24 @@ pub(super) fn join_repeated(operands: &mut Vec<Operand>) {
 }
 
 /// Finds the operands that are the command line of another program: `COMMAND [ARG...]`.
-pub(super) fn settle_rest(operands: &mut Vec<Operand>, words: &[String]) {
+pub(super) fn settle_rest(operands: &mut Vec<Operand>, words: &[String], is_nested: bool) {
+    // `prog-and-args`: the two in one word.
+    if let [.., last] = operands.as_mut_slice()
+        && is_program_with_args(&last.name)
+    {
+        let required = last.required || operands.len() == 1;
+        operands.pop();
+        let program = Operand { name: "program".to_owned(), required, ..Operand::default() };
+        operands.push(program);
+        operands.push(Operand { name: "args".to_owned(), rest: true, ..Operand::default() });
+        operands.last_mut().into_iter().for_each(|args| args.required = false);
+        return;
+    }
     let starts = |operand: &Operand| is_program(&operand.name) && operand.value.several == Several::No;
+    // `[DEVICE [COMMAND [PARAMETERS]]]`: without the first there is no program.
+    if is_nested && words.is_empty() {
+        return;
+    }
     if let Some(at) = operands.iter().position(starts)
         && operands[at + 1..].iter().all(|operand| is_arguments(&operand.name))
     {
@@ -141,10 +209,17 @@ fn settle_program(operands: &mut Vec<Operand>, at: usize, words: &[String]) {
     operands[at + 1].required = false;
 }
 
+/// Whether an operand is a program with its arguments, by its name: `prog-and-args`.
+fn is_program_with_args(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let has = |list: &[&str]| name.split(['-', '_', ' ']).any(|part| list.contains(&part));
+    has(&["and"]) && has(&["prog", "program", "command", "cmd"]) && has(&["args", "arguments", "options"])
+}
+
 /// Whether an operand is a program to start, by its name.
 pub(super) fn is_program(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    matches!(name.as_str(), "command" | "cmd" | "program" | "prog" | "executable" | "utility")
+    matches!(name.as_str(), "command" | "cmd" | "program" | "prog" | "executable" | "utility" | "function" | "applet")
 }
 
 /// Whether an operand holds arguments, by its name.

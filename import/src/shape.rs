@@ -101,7 +101,10 @@ pub(super) fn counts(spellings: &[String], text: &str) -> bool {
         "be repeated",
         "up to three times",
     ];
-    doubled || phrases.iter().any(|phrase| lower.contains(phrase))
+    // "use up to 4 times".
+    let is_limited =
+        lower.split("up to ").skip(1).any(|rest| rest.split(' ').nth(1).is_some_and(|word| word.starts_with("times")));
+    doubled || is_limited || phrases.iter().any(|phrase| lower.contains(phrase))
 }
 
 /// How the name of a value shows several: `FILE...`, `A,B,...`, `A[,B]`.
@@ -137,5 +140,6 @@ mod tests {
         let spellings = ["--stir".to_owned(), "-s".to_owned()];
         assert!(counts(&spellings, "Stir; -ss stirs more"));
         assert!(!counts(&spellings, "Stir once"));
+        assert!(counts(&spellings, "Stir (use up to 4 times; twice is enough)"));
     }
 }

@@ -32,12 +32,15 @@ const PLURALS: [&str; 19] = [
 ];
 
 /// The content of a usage line.
+#[allow(clippy::struct_excessive_bools, reason = "each is a trait of its own that a line shows")]
 #[derive(Clone, Debug, Default)]
 pub(super) struct Synopsis {
     /// The first plain word after the command: a subcommand, or (with some programs) the name of an operand.
     pub(super) literal: Option<String>,
     /// Whether the plain word is in brackets.
     pub(super) literal_optional: bool,
+    /// Whether it stands in brackets of its own: `[file]`, which is an operand rather than a subcommand.
+    pub(super) literal_alone: bool,
     /// Whether dots follow the plain word.
     pub(super) literal_repeated: bool,
     /// Whether a subcommand follows: `Some(true)` if it is required.
@@ -48,6 +51,8 @@ pub(super) struct Synopsis {
     pub(super) groups: Vec<Group>,
     /// Whether options stand behind the operands: `NAME [flags]`.
     pub(super) options_last: bool,
+    /// Whether an operand stands before the subcommand: `DEVICE COMMAND`.
+    pub(super) command_follows: bool,
 }
 
 /// Reads a usage line of the command `words`; `is_switch` returns whether an option takes no value.
@@ -66,6 +71,7 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
 
     if let Some(literal) = literal(&items) {
         reader.out.literal_optional = literal.optional;
+        reader.out.literal_alone = literal.optional && literal.alone;
         reader.out.literal_repeated = literal.repeated;
         reader.out.literal = Some(literal.word);
     }
@@ -80,6 +86,7 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
 struct Literal {
     word: String,
     optional: bool,
+    alone: bool,
     repeated: bool,
 }
 
@@ -87,7 +94,8 @@ struct Literal {
 fn literal(items: &[UsageItem]) -> Option<Literal> {
     let of = |items: &[UsageItem], optional| match items {
         [UsageItem::Word(word), rest @ ..] if is_literal(word) => {
-            Some(Literal { word: word.clone(), optional, repeated: rest.first() == Some(&UsageItem::Dots) })
+            let repeated = rest.first() == Some(&UsageItem::Dots);
+            Some(Literal { word: word.clone(), optional, alone: rest.is_empty() || repeated, repeated })
         }
         _ => None,
     };
@@ -265,10 +273,12 @@ impl SynopsisReader<'_> {
 
         let lower = word.to_ascii_lowercase();
         if is_command(&lower) {
+            self.out.command_follows |= !required && self.out.operands.last().is_some_and(|operand| !operand.required);
             self.out.wants_command.get_or_insert(required);
         }
 
         let is_literal_here = !is_angle && is_literal(word) && Some(word) == self.out.literal.as_deref();
+        self.out.literal_repeated |= is_literal_here && repeated;
         let is_name =
             word.starts_with(|c: char| c.is_alphanumeric()) || is_angle || word.starts_with('[') && word.contains(']');
         let is_rest = is_rest(&lower);
@@ -303,7 +313,7 @@ fn is_cluster(text: &str, is_known: &dyn Fn(&str) -> bool) -> bool {
     let Some(letters) = text.strip_prefix('-').filter(|letters| letters.len() > 2 && !is_known(text)) else {
         return false;
     };
-    let is_letters = letters.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_letters = letters.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'?');
     let is_distinct = letters.bytes().enumerate().all(|(at, byte)| !letters.as_bytes()[..at].contains(&byte));
     let has = |is: fn(&u8) -> bool| letters.as_bytes().iter().any(is);
     let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) || has(u8::is_ascii_digit);

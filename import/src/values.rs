@@ -223,7 +223,7 @@ fn bracketed(text: &str) -> Option<Sure<Vec<String>>> {
         let after = &inner[end + close.len_utf8()..];
         let inner = &inner[..end];
         // `[(user|uid)][:(group|gid)]` is a format.
-        if text[..at].ends_with(['[', ':', '{', '$']) || after.starts_with([']', '[', ':', '/']) {
+        if text[..at].ends_with(['[', ':', '{', '$', '=', ',']) || after.starts_with([']', '[', ':', '/']) {
             continue;
         }
         if let Some(values) = alternatives(inner, '|').or_else(|| spaced(inner).filter(|_| close == '}')) {

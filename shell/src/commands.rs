@@ -127,6 +127,13 @@ impl Parser<'_> {
 
     /// Reads a command with its redirections.
     fn command(&mut self) -> Result<Command, SyntaxError> {
+        let around = (std::mem::take(&mut self.takes_processes), std::mem::take(&mut self.processes));
+        let command = self.whole_command();
+        (self.takes_processes, self.processes) = around;
+        command
+    }
+
+    fn whole_command(&mut self) -> Result<Command, SyntaxError> {
         self.skip_blanks();
         let start = self.at;
         let Some(body) = self.compound()? else { return self.simple(start) };
@@ -164,13 +171,13 @@ impl Parser<'_> {
         let mut end = start;
         loop {
             self.skip_blanks();
-            if let Some(redirection) = self.redirection()? {
+            if let Some(redirection) = self.with_processes(Self::redirection)? {
                 redirections.push(redirection);
             } else if simple.words.is_empty()
                 && let Some(assignment) = self.assignment()?
             {
                 simple.assignments.push(assignment);
-            } else if let Some(word) = self.word()? {
+            } else if let Some(word) = self.with_processes(Self::word)? {
                 self.add_word(&word, &mut simple.words)?;
                 self.check_function(&simple)?;
             } else {
@@ -233,6 +240,14 @@ impl Parser<'_> {
         }
         let at = self.at;
         let value = self.word()?.unwrap_or(Word { parts: Vec::new(), range: at..at });
+        if self.rest().starts_with("<(") {
+            let range = self.at..self.at + 2;
+            return Err(SyntaxError::at(
+                range,
+                "`<(` is not read in a value",
+                "write it as an argument of the command",
+            ));
+        }
         Ok(Some(Assignment { name: name.to_owned(), appends, value, range: start..self.at }))
     }
 }

@@ -429,6 +429,7 @@ impl<S: Surroundings> Expander<'_, S> {
                 }
                 Found::Several(values) => Some(values.join(" ")),
             },
+            Part::Process(_, number) => Some(format!("/dev/fd/{number}")),
             Part::Substitution(list, place) => match self.surroundings.substitution(place) {
                 Substituted::Known(text) => Some(text.trim_end_matches('\n').to_owned()),
                 Substituted::Open => None,

@@ -1,8 +1,8 @@
 //! Reads the command language of shells into a syntax tree with places. Nothing is expanded, and nothing runs.
 //!
 //! The language is that of POSIX.1-2024 ("Shell Command Language") with the additions of bash that people type: `[[ ]]`,
-//! `(( ))`, `for (( ))`, here-strings, `$'…'`, `|&`, `&>` and the expansions of `${ }`. What is not read (functions, arrays,
-//! coprocesses, aliases) is an error with its place and what to write instead.
+//! `(( ))`, `for (( ))`, here-strings, `<( )`, `$'…'`, `|&`, `&>` and the expansions of `${ }`. What is not read (functions,
+//! arrays, coprocesses, aliases) is an error with its place and what to write instead.
 //!
 //! ```
 //! use climax_shell::{Body, parse};
@@ -24,10 +24,12 @@ mod conditions;
 mod error;
 mod evaluate;
 mod expand;
+mod fill;
 mod here;
 mod parameters;
 mod parser;
 mod pattern;
+mod portable;
 mod redirections;
 mod state;
 mod tree;
@@ -38,6 +40,7 @@ mod words;
 
 pub use error::SyntaxError;
 pub use expand::{ExpandError, Expander, Field, Origin, PLACEHOLDER, Substituted, Surroundings};
+pub use fill::Places;
 pub use parser::{MAX_BYTES, MAX_NESTING, parse};
 pub use pattern::Pattern;
 pub use state::{Options, State, Value, Variable};

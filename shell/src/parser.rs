@@ -37,6 +37,7 @@ pub fn parse(text: &str) -> Result<Script, SyntaxError> {
 }
 
 /// Reads a text from left to right.
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 pub(crate) struct Parser<'a> {
     pub(crate) text: &'a str,
     /// The place of the next character.
@@ -52,6 +53,10 @@ pub(crate) struct Parser<'a> {
     pub(crate) is_in_pattern: bool,
     /// The texts of the here-documents of this line: from behind its line break to where the next line starts.
     pub(crate) here: Option<Range<usize>>,
+    /// Whether `<(…)` may stand here.
+    pub(crate) takes_processes: bool,
+    /// The number of `<(…)` of this command.
+    pub(crate) processes: u32,
     /// The number of words that braces have made.
     words: usize,
 }
@@ -67,6 +72,8 @@ impl<'a> Parser<'a> {
             keeps_quotes: false,
             is_in_pattern: false,
             here: None,
+            takes_processes: false,
+            processes: 0,
             words: 0,
         }
     }

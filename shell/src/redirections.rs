@@ -16,7 +16,7 @@ impl Parser<'_> {
         let Some(operator) = OPERATORS.iter().copied().find(|operator| rest[digits..].starts_with(operator)) else {
             return Ok(None);
         };
-        if operator == "&>" && digits > 0 {
+        if operator == "&>" && digits > 0 || operator == "<(" && self.takes_processes {
             return Ok(None);
         }
         let number = &rest[..digits];
@@ -31,17 +31,32 @@ impl Parser<'_> {
                 return Err(SyntaxError::at(start..self.at, "only these streams are redirected: 0, 1, 2", remedy));
             }
         };
-        let (descriptor, target) = match operator {
+        let before = std::mem::replace(&mut self.takes_processes, false);
+        let target = self.target(start, operator, (descriptor, number.is_empty()));
+        self.takes_processes = before;
+        let (descriptor, target) = target?;
+        Ok(Some(Redirection { descriptor, target, range: start..self.at }))
+    }
+
+    /// Reads what stands behind an operator.
+    fn target(
+        &mut self,
+        start: usize,
+        operator: &str,
+        (descriptor, has_no_number): (Descriptor, bool),
+    ) -> Result<(Descriptor, Target), SyntaxError> {
+        Ok(match operator {
             "<<<" => (descriptor, Target::Text(self.here_string(start)?)),
             "<<" | "<<-" => (descriptor, self.here_document(start, operator == "<<-")?),
             "<(" | ">(" => {
                 let remedy = "join the commands with `|`, or write to a file and read it";
-                return Err(SyntaxError::at(start..self.at, "commands as files are not read", remedy));
+                let problem = format!("`{operator}` is not read here");
+                return Err(SyntaxError::at(start..self.at, problem, remedy));
             }
             "<>" => {
                 return Err(SyntaxError::at(start..self.at, "`<>` is not read", "write `<` to read or `>` to write"));
             }
-            "<" => (descriptor, Target::Read(self.file(start)?)),
+            "<" => (descriptor, Target::Read(self.with_processes(|parser| parser.file(start))?)),
             ">" | ">|" => (descriptor, Target::Write(self.file(start)?)),
             ">>" => (descriptor, Target::Append(self.file(start)?)),
             "&>" => {
@@ -49,10 +64,8 @@ impl Parser<'_> {
                 let word = self.file(start)?;
                 (Descriptor::Both, if appends { Target::Append(word) } else { Target::Write(word) })
             }
-            _ => self.copied(start, descriptor, number.is_empty() && operator == ">&")?,
-        };
-
-        Ok(Some(Redirection { descriptor, target, range: start..self.at }))
+            _ => self.copied(start, descriptor, has_no_number && operator == ">&")?,
+        })
     }
 
     /// Reads what stands behind `>&` and `<&`.
@@ -64,6 +77,10 @@ impl Parser<'_> {
     ) -> Result<(Descriptor, Target), SyntaxError> {
         let word = self.file(start)?;
         Ok(match word.plain() {
+            Some("-") if descriptor == Descriptor::Output => {
+                let problem = "a program without standard output fails when it prints";
+                return Err(SyntaxError::at(start..self.at, problem, "write `>/dev/null`"));
+            }
             Some("-") => (descriptor, Target::Closed),
             Some("0") => (descriptor, Target::Same(Descriptor::Input)),
             Some("1") => (descriptor, Target::Same(Descriptor::Output)),
@@ -75,6 +92,17 @@ impl Parser<'_> {
             _ if may_be_file => (Descriptor::Both, Target::Write(word)),
             _ => return Err(SyntaxError::at(start..self.at, "a stream must stand here", "write `&1` or `&2`")),
         })
+    }
+
+    /// Reads what may be `<(…)`.
+    pub(crate) fn with_processes<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, SyntaxError>,
+    ) -> Result<T, SyntaxError> {
+        let before = std::mem::replace(&mut self.takes_processes, true);
+        let read = read(self);
+        self.takes_processes = before;
+        read
     }
 
     fn file(&mut self, start: usize) -> Result<Word, SyntaxError> {

@@ -60,6 +60,13 @@ impl State {
         self.variables.insert(name.to_owned(), Variable { value, is_exported });
     }
 
+    /// Lets programs get a variable from now on, if there is one of the name.
+    pub fn export(&mut self, name: &str) {
+        if let Some(variable) = self.variables.get_mut(name) {
+            variable.is_exported = true;
+        }
+    }
+
     /// Returns the variables that programs get, whose values are known.
     pub fn exported(&self) -> impl Iterator<Item = (&str, &str)> {
         self.variables.iter().filter(|(_, variable)| variable.is_exported).filter_map(|(name, variable)| {

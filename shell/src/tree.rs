@@ -172,6 +172,8 @@ pub enum Part {
     Substitution(List, Range<usize>),
     /// `$((…))`
     Arithmetic(Arithmetic, Range<usize>),
+    /// `<(…)`: commands, and the number of the descriptor from which a program reads what they print.
+    Process(List, u32),
 }
 
 /// What stands behind a `$`.
@@ -484,7 +486,9 @@ impl Word {
                 match part {
                     Part::Text(own) | Part::Quoted(own) => text.push_str(own),
                     Part::Double(parts) => add(parts, text)?,
-                    Part::Parameter(..) | Part::Substitution(..) | Part::Arithmetic(..) => return None,
+                    Part::Parameter(..) | Part::Substitution(..) | Part::Arithmetic(..) | Part::Process(..) => {
+                        return None;
+                    }
                 }
             }
             Some(())

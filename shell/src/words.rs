@@ -4,6 +4,14 @@ use crate::error::SyntaxError;
 use crate::parser::Parser;
 use crate::tree::{List, Part, Word};
 
+/// The descriptor of the first `<(…)` of a command. Those of the others are below it.
+///
+/// Source: bash's process substitution, which takes the highest descriptors below 64.
+const FIRST_PROCESS: u32 = 63;
+
+/// Most `<(…)` of a command.
+const MAX_PROCESSES: u32 = 8;
+
 /// Characters that end a word outside quotes.
 const ENDS: [char; 10] = [' ', '\t', '\n', '|', '&', ';', '(', ')', '<', '>'];
 
@@ -20,6 +28,14 @@ impl Parser<'_> {
         let mut parts = Vec::new();
         let mut text = String::new();
         while let Some(c) = self.peek() {
+            if c == '<' && self.takes_processes && self.rest().starts_with("<(") {
+                let part = self.process()?;
+                if !text.is_empty() {
+                    parts.push(Part::Text(std::mem::take(&mut text)));
+                }
+                parts.push(part);
+                continue;
+            }
             if ends.contains(&c) {
                 break;
             }
@@ -241,6 +257,25 @@ impl Parser<'_> {
         }
         let parameter = self.parameter()?;
         Ok(parameter.map(|parameter| Part::Parameter(Box::new(parameter), start..self.at)))
+    }
+
+    /// Reads `<(…)`. Its number is the one that bash gives it.
+    fn process(&mut self) -> Result<Part, SyntaxError> {
+        let start = self.at;
+        if self.processes == MAX_PROCESSES {
+            let problem = format!("a command has more than {MAX_PROCESSES} `<(…)`");
+            return Err(SyntaxError::at(start..start + 2, problem, "write what they print to files"));
+        }
+        let number = FIRST_PROCESS - self.processes;
+        self.take("<(");
+        let before = std::mem::replace(&mut self.takes_processes, false);
+        let list = self.nested(Self::inner_list);
+        self.takes_processes = before;
+        let list = list?;
+        self.close(start, "<(", ")")?;
+
+        self.processes += 1;
+        Ok(Part::Process(list, number))
     }
 
     /// Reads the commands of a substitution, for which the quotes around it do not count.

@@ -24,6 +24,7 @@ mod interpreter;
 pub mod judge;
 pub mod line;
 mod line_context;
+pub mod line_judge;
 pub mod native;
 mod outcome;
 mod plan;

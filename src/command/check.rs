@@ -4,12 +4,13 @@ use std::io::{self, BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use climax_catalog::Catalog;
 use climax_catalog::policy::Bypass;
-use climax_catalog::{Cage, Catalog, Risk};
 use serde_json::{Value, json};
 
 use crate::call::Toolbox;
-use crate::call::judge::{Cause, Decision, JudgedCommand, Judgement, Rewriter, judge};
+use crate::call::judge::{Decision, Judgement, Rewriter};
+use crate::call::line_judge::LineJudge;
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::Sources;
 use crate::command::terminal;
@@ -49,7 +50,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         Decision::Ask => ExitCode::from(ASK),
         Decision::Deny => ExitCode::from(DENY),
     };
-    let text = if arguments.json { json(&judgement).to_string() } else { text(&judgement) };
+    let text = if arguments.json { judgement.to_json().to_string() } else { text(&judgement) };
     print(&text, code)
 }
 
@@ -73,15 +74,13 @@ fn resident(judge: &Judge) -> ExitCode {
 fn answer(judge: &Judge, message: &str) -> Result<Value, String> {
     let message: Value = serde_json::from_str(message).map_err(|error| error.to_string())?;
     let line = message["line"].as_str().ok_or("`line` is missing")?;
-    Ok(json(&judge.judge(line, message["cwd"].as_str().map(Path::new))))
+    Ok(judge.judge(line, message["cwd"].as_str().map(Path::new)).to_json())
 }
 
-/// What judges lines: the served tools, the policy, and what a rewritten line starts.
+/// The served tools with what judges lines.
 pub(super) struct Judge {
     toolbox: Toolbox,
-    /// All tools that the configs describe, if the policy withholds some.
-    unrestricted: Option<Toolbox>,
-    rewriter: Rewriter,
+    line: LineJudge,
 }
 
 impl Judge {
@@ -96,17 +95,16 @@ impl Judge {
         };
         let own = toolbox(sources.load_for_line(catalog, line)?);
         let unrestricted = if own.policy.withholds_tools() {
-            Some(toolbox(Sources { policy: None, ..sources.clone() }.load_for_line(catalog, line)?))
+            Some(toolbox(sources.without_policy().load_for_line(catalog, line)?))
         } else {
             None
         };
-        let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from(crate::identity::name()));
-        Ok(Self { toolbox: own, unrestricted, rewriter: Rewriter { program, options: options(sources) } })
+        Ok(Self { toolbox: own, line: LineJudge::new(rewriter(sources), unrestricted) })
     }
 
     /// Returns whether the policy withholds tools, so that a line which is not read may hold a call of one.
     pub(super) fn withholds_tools(&self) -> bool {
-        self.unrestricted.is_some()
+        self.line.withholds_tools()
     }
 
     /// Returns what a hook does where an agent asks nobody.
@@ -114,24 +112,21 @@ impl Judge {
         self.toolbox.policy.judgement().bypass
     }
 
+    /// Returns the line that was typed, with its judgement, of a line that is to run in the directory of this process.
+    pub(super) fn judge_typed(&self, line: String) -> (String, Judgement) {
+        self.line.judge_typed(&self.toolbox, line)
+    }
+
     /// Judges a line that a shell is to run in a directory; in that of this process for `None`.
     pub(super) fn judge(&self, line: &str, directory: Option<&Path>) -> Judgement {
-        let judgement = judge(&self.toolbox, line, directory, &self.rewriter);
-        let Some(all) = self.unrestricted.as_ref().filter(|_| judgement.cause == Cause::Unread) else {
-            return judgement;
-        };
-        // The tool that would read it may be one that the policy withholds.
-        let whole = judge(all, line, directory, &self.rewriter);
-        let mut tools = whole.commands.iter().filter_map(|command| command.tool.as_deref());
-        let is_withheld = |tool: &str| all.index.get(tool).is_some() && self.toolbox.index.get(tool).is_none();
-        match tools.find(|tool| is_withheld(tool)) {
-            Some(tool) => {
-                let reason = format!("the policy does not permit {tool}");
-                Judgement { decision: Decision::Deny, cause: Cause::Refused, reason, ..judgement }
-            }
-            None => judgement,
-        }
+        self.line.judge(&self.toolbox, line, directory)
     }
+}
+
+/// Returns what a rewritten line starts: this program, with the same tools and the same policy.
+pub(super) fn rewriter(sources: &Sources) -> Rewriter {
+    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from(crate::identity::name()));
+    Rewriter { program, options: options(sources) }
 }
 
 /// The options of a rewritten line that choose the same tools and the same policy, with absolute paths.
@@ -162,30 +157,4 @@ fn text(judgement: &Judgement) -> String {
     let first = format!("{}{risk}: {}", judgement.decision.as_str(), judgement.reason);
     let rewritten = judgement.rewritten.as_ref().map(|line| format!("rewritten: {line}"));
     std::iter::once(first).chain(rewritten).collect::<Vec<_>>().join("\n")
-}
-
-/// The judgement as JSON.
-fn json(judgement: &Judgement) -> Value {
-    let mut json = json!({
-        "decision": judgement.decision.as_str(),
-        "risk": judgement.risk.map(Risk::as_str),
-        "sensitive": judgement.is_sensitive,
-        "reason": judgement.reason,
-        "commands": judgement.commands.iter().map(command_json).collect::<Vec<_>>(),
-    });
-    if let Some(rewritten) = &judgement.rewritten {
-        json["rewritten"] = rewritten.as_str().into();
-    }
-    json
-}
-
-fn command_json(command: &JudgedCommand) -> Value {
-    let mut json = json!({ "argv": command.argv, "risk": command.risk.as_str(), "why": command.why });
-    if let Some(tool) = &command.tool {
-        json["tool"] = tool.as_str().into();
-    }
-    if let Some(cage) = command.cage {
-        json["cage"] = Cage::as_str(cage).into();
-    }
-    json
 }

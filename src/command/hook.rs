@@ -13,7 +13,7 @@ use climax_catalog::policy::Bypass;
 use climax_catalog::{Catalog, Risk};
 use serde_json::{Map, Value, json};
 
-use self::client::{Answer, HookClient, Request};
+use self::client::{Answer, HookClient, Moment, Request};
 use self::rules::UserRules;
 use crate::call::audit::Audit;
 use crate::call::judge::{Cause, Decision, Judgement};
@@ -59,7 +59,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         Ok(Some(answer)) => print(&answer.to_string(), ExitCode::SUCCESS),
         Err(problem) if client.can_ask() => {
             let answer = Answer::Ask(format!("this line was not judged: {problem}"));
-            print(&client.rendered(&answer, &Map::new()).to_string(), ExitCode::SUCCESS)
+            print(&client.rendered(&answer, Moment::BeforeRun, &Map::new()).to_string(), ExitCode::SUCCESS)
         }
         Err(problem) => {
             terminal::complain(&format!("this line was not judged: {problem}"));
@@ -89,15 +89,16 @@ fn answer(catalog: &'static Catalog, arguments: &Args) -> Result<Option<Value>, 
             .map_err(|error| format!("the directory {} cannot be entered: {error}", directory.display()))?;
     }
 
-    let judgement = judge.judge(&request.line, None);
-    let rules = if arguments.client.has_rules() { UserRules::of(Path::new(".")) } else { UserRules::default() };
+    let (line, judgement) = judge.judge_typed(request.line);
+    let request = Request { line, ..request };
+    let rules = rules::of_user(arguments.client, request.moment, Path::new("."));
     let policy = PolicyOfHook { bypass: judge.bypass(), withholds_tools: judge.withholds_tools() };
     let answer = decided(&request, judgement.clone(), &rules, policy, arguments.client);
     if let Some(audit) = audit {
         let written = audit.write(&audit_line(arguments.client, &judgement, &answer));
         written.map_err(|error| format!("the audit file cannot be written: {error}"))?;
     }
-    Ok((answer != Answer::Nothing).then(|| arguments.client.rendered(&answer, &request.input)))
+    Ok((answer != Answer::Nothing).then(|| arguments.client.rendered(&answer, request.moment, &request.input)))
 }
 
 /// The line of a decision in the audit file. It has no words of the line, because they may be secrets.
@@ -125,8 +126,9 @@ struct PolicyOfHook {
 /// Returns the answer to a judgement.
 ///
 /// Where the client's own flow is enough, there is none: for what writes, for what is not read whole, and for what would be
-/// asked about where the user's own rules allow it. The user's rules that deny or ask are applied to the line as it was typed, since a rewritten one
-/// would slip past them.
+/// asked about where the user's own rules allow it. The user's rules that deny or ask are applied to the line as it was typed,
+/// since a rewritten one would slip past them. In place of a question that the client is about to put, only what the judge
+/// allows and no rule asks about is answered.
 fn decided(
     request: &Request,
     judgement: Judgement,
@@ -152,13 +154,17 @@ fn decided(
         return if is_grave && decision == Decision::Ask { Answer::Deny(reason) } else { Answer::Nothing };
     }
 
+    if let Moment::BeforeQuestion { .. } = request.moment {
+        let is_allowed = decision == Decision::Allow && !rules.ask(&request.line);
+        return if is_allowed { client.allowed(request.moment, rewritten) } else { Answer::Nothing };
+    }
     match (decision, cause) {
         _ if rules.ask(&request.line) && client.can_ask() => {
             Answer::Ask("a rule of the user's settings asks about it".to_owned())
         }
         (Decision::Allow, _) if rules.ask(&request.line) => Answer::Nothing,
         // What a rule allows may hold more than its words say, and the rewritten line only reads.
-        (Decision::Allow, _) => client.allowed(rewritten),
+        (Decision::Allow, _) => client.allowed(request.moment, rewritten),
         _ if rules.allow(&request.line) => Answer::Nothing,
         // The policy may count changes of the project's files as writing.
         (_, Cause::Writes) => Answer::Nothing,
@@ -185,7 +191,17 @@ mod tests {
     }
 
     fn answer(client: HookClient, asks_nobody: bool, rules: &UserRules, judgement: Judgement) -> Answer {
-        let request = Request { line: "rm -rf x".to_owned(), input: Map::new(), directory: None, asks_nobody };
+        answer_at(Moment::BeforeRun, client, asks_nobody, rules, judgement)
+    }
+
+    fn answer_at(
+        moment: Moment,
+        client: HookClient,
+        asks_nobody: bool,
+        rules: &UserRules,
+        judgement: Judgement,
+    ) -> Answer {
+        let request = Request { line: "rm -rf x".to_owned(), input: Map::new(), directory: None, asks_nobody, moment };
         let policy = PolicyOfHook { bypass: Bypass::Usual, withholds_tools: false };
         decided(&request, judgement, rules, policy, client)
     }
@@ -229,5 +245,38 @@ mod tests {
         assert_eq!(of(Cause::ChangesProtected), Answer::Deny("why".to_owned()));
         let codex = answer(HookClient::Codex, false, &none, judgement(Decision::Ask, Cause::Destroys));
         assert_eq!(codex, Answer::Nothing, "Codex has no answer that asks");
+    }
+
+    #[test]
+    fn a_question_is_answered_only_for_what_is_allowed_and_no_rule_asks_about() {
+        let none = UserRules::default();
+        let of = |takes_another, client, rules: &UserRules, judgement| {
+            answer_at(Moment::BeforeQuestion { takes_another }, client, false, rules, judgement)
+        };
+        let read = judgement(Decision::Allow, Cause::Reads);
+        let as_typed = Judgement { rewritten: None, ..read.clone() };
+        assert_eq!(of(true, HookClient::Qwen, &none, read.clone()), Answer::Allow(read.rewritten.clone()));
+        assert_eq!(of(false, HookClient::Codex, &none, read.clone()), Answer::Nothing, "Codex rewrites nothing there");
+        assert_eq!(of(false, HookClient::Codex, &none, as_typed.clone()), Answer::Allow(None));
+        for cause in [Cause::Writes, Cause::Unread, Cause::Destroys, Cause::PrintsSecrets, Cause::SendsData] {
+            assert_eq!(
+                of(true, HookClient::Qwen, &none, judgement(Decision::Ask, cause)),
+                Answer::Nothing,
+                "{cause:?}"
+            );
+        }
+        assert!(matches!(
+            of(true, HookClient::Qwen, &none, judgement(Decision::Deny, Cause::Refused)),
+            Answer::Deny(_)
+        ));
+        for rules in [
+            UserRules { ask: vec!["rm:*".to_owned()], ..UserRules::default() },
+            UserRules { asks_always: true, ..UserRules::default() },
+        ] {
+            assert_eq!(of(true, HookClient::Qwen, &rules, read.clone()), Answer::Nothing);
+            assert_eq!(of(false, HookClient::Codex, &rules, as_typed.clone()), Answer::Nothing);
+        }
+        let unattended = Moment::BeforeQuestion { takes_another: true };
+        assert_eq!(answer_at(unattended, HookClient::Qwen, true, &none, read), Answer::Nothing);
     }
 }

@@ -25,6 +25,7 @@ use self::arguments::{LogLevel, Transport};
 use self::start::Start;
 use super::output::{FAILURE, usage};
 use crate::call::audit::Audit;
+use crate::command::check::rewriter;
 use crate::command::runtime::{audit, text_form};
 use crate::command::strategy::strategy;
 use crate::command::terminal;
@@ -66,7 +67,9 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
     };
     let listed = surface.clone();
     let jobs = Arc::<Jobs>::default();
-    let registry = Registry::new(settings(program, arguments, &jobs, audit), move |index| tool_list(index, &listed));
+    let judge = surface.judges_lines().then(|| rewriter(&arguments.selection.sources.without_policy()));
+    let settings = ToolboxSettings { rewriter: judge, ..settings(program, arguments, &jobs, audit) };
+    let registry = Registry::new(settings, move |index| tool_list(index, &listed));
     let text_form = text_form(arguments.raw_output);
     let (detach_after, replica) = (arguments.detach_after, replica(arguments));
     let options = Options { surface, strategy, text_form, changes: changes(arguments), detach_after, replica };
@@ -129,6 +132,7 @@ fn settings(
         natives,
         audit,
         observer: None,
+        rewriter: None,
     }
 }
 

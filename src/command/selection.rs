@@ -75,6 +75,11 @@ impl Selection {
 }
 
 impl Sources {
+    /// Returns the same without the policy.
+    pub(super) fn without_policy(&self) -> Self {
+        Self { policy: None, ..self.clone() }
+    }
+
     fn wanted(&self) -> Wanted {
         Wanted {
             configs: self.configs.clone(),

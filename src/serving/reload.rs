@@ -7,6 +7,8 @@ use climax_catalog::{Catalog, Diagnostics, ToolIndex};
 
 use crate::call::Toolbox;
 use crate::call::audit::Audit;
+use crate::call::judge::Rewriter;
+use crate::call::line_judge::LineJudge;
 use crate::call::native::NativeTools;
 use crate::exec::Runner;
 use crate::lock::Unpoisoned as _;
@@ -25,11 +27,14 @@ pub(crate) struct ToolboxSettings {
     pub(crate) has_own_natives: bool,
     pub(crate) audit: Option<Arc<Audit>>,
     pub(crate) observer: Option<Arc<dyn CallObserver>>,
+    /// What rewritten lines start under no policy, if lines of other shells are judged.
+    pub(crate) rewriter: Option<Rewriter>,
 }
 
-/// A toolbox, the names of its tools that config files define, and warnings about the files.
+/// A toolbox with what judges lines beside it, the names of its tools that config files define, and warnings about the files.
 struct LoadedToolbox {
     toolbox: Arc<Toolbox>,
+    judge: Option<LineJudge>,
     of_configs: Vec<String>,
     warnings: Diagnostics,
 }
@@ -56,19 +61,33 @@ pub(crate) struct Registry {
 
 impl ToolboxSettings {
     /// Loads the files and makes a toolbox.
-    fn toolbox(&self, policy: Option<&Path>) -> Result<LoadedToolbox, LoadError> {
-        let Loaded { served, skills, of_configs, warnings } = load::load_tools(self.catalog, &self.wanted, policy)?;
+    fn toolbox(&self, path: Option<&Path>) -> Result<LoadedToolbox, LoadError> {
+        let Loaded { served, skills, of_configs, warnings } = load::load_tools(self.catalog, &self.wanted, path)?;
         let LoadedTools { index, policy } = served;
+        let withholds_tools = policy.withholds_tools();
         let runner = self.runner.with_executor(policy.executor().clone());
         let toolbox = Toolbox::new(index, policy, runner, self.audit.clone())
             .with_natives(self.natives.clone())
             .with_skills(skills);
+        let judge = self.rewriter.as_ref().map(|rewriter| self.judge(rewriter, path, withholds_tools)).transpose()?;
         let toolbox = match &self.observer {
             Some(observer) => toolbox.observed_by(observer.clone()),
             None => toolbox,
         };
 
-        Ok(LoadedToolbox { toolbox: Arc::new(toolbox), of_configs, warnings })
+        Ok(LoadedToolbox { toolbox: Arc::new(toolbox), judge, of_configs, warnings })
+    }
+
+    /// Makes what judges lines beside a toolbox.
+    fn judge(&self, rewriter: &Rewriter, policy: Option<&Path>, withholds_tools: bool) -> Result<LineJudge, LoadError> {
+        let unrestricted = if withholds_tools {
+            let LoadedTools { index, policy } = load::load_tools(self.catalog, &self.wanted, None)?.served;
+            Some(Toolbox::new(index, policy, self.runner.clone(), None))
+        } else {
+            None
+        };
+        let rewriter = policy.map_or_else(|| rewriter.clone(), |path| rewriter.under(path));
+        Ok(LineJudge::new(rewriter, unrestricted))
     }
 }
 
@@ -97,8 +116,9 @@ impl Registry {
     /// # Errors
     /// A file has errors.
     pub(crate) fn add(&mut self, policy: Option<&Path>) -> Result<Published, LoadError> {
-        let LoadedToolbox { toolbox, of_configs, warnings } = self.settings.toolbox(policy)?;
+        let LoadedToolbox { toolbox, judge, of_configs, warnings } = self.settings.toolbox(policy)?;
         let (publisher, handle) = Publisher::new(toolbox);
+        publisher.judge_by(judge);
         self.published.push((policy.map(Path::to_owned), publisher));
         Ok(Published { handle, of_configs, warnings })
     }
@@ -130,11 +150,12 @@ impl Registry {
 
         for (policy, _) in &self.published {
             let loaded = self.settings.toolbox(policy.as_deref())?;
-            toolboxes.push(loaded.toolbox);
+            toolboxes.push((loaded.toolbox, loaded.judge));
             warnings.extend(loaded.warnings);
         }
 
-        for ((_, publisher), toolbox) in self.published.iter().zip(toolboxes) {
+        for ((_, publisher), (toolbox, judge)) in self.published.iter().zip(toolboxes) {
+            publisher.judge_by(judge);
             publisher.publish(toolbox, &self.tool_list);
         }
 

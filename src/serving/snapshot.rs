@@ -9,6 +9,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
 use crate::call::Toolbox;
+use crate::call::line_judge::LineJudge;
 
 /// Maximum output changes that wait for a subscriber. Beyond them it gets one change that covers every resource.
 const MAX_WAITING_OUTPUT_CHANGES: usize = 64;
@@ -27,6 +28,8 @@ pub struct Publisher(watch::Sender<Snapshot>);
 #[derive(Clone, Debug)]
 struct Snapshot {
     toolbox: Arc<Toolbox>,
+    /// What judges lines beside the toolbox, if lines of other shells are judged.
+    judge: Option<Arc<LineJudge>>,
     versions: Versions,
 }
 
@@ -69,6 +72,12 @@ impl ServedHandle {
     #[must_use]
     pub fn toolbox(&self) -> Arc<Toolbox> {
         self.snapshots.borrow().toolbox.clone()
+    }
+
+    /// Returns what judges lines beside the current toolbox, if lines of other shells are judged.
+    #[must_use]
+    pub fn judge(&self) -> Option<Arc<LineJudge>> {
+        self.snapshots.borrow().judge.clone()
     }
 
     /// Notifies subscribers that a tool of this CLI may have changed the output of the CLI's other tools.
@@ -149,23 +158,31 @@ impl Publisher {
     /// Publishes the first toolbox. Returns the publisher and a handle.
     #[must_use]
     pub fn new(toolbox: Arc<Toolbox>) -> (Self, ServedHandle) {
-        let (sender, snapshots) = watch::channel(Snapshot { toolbox, versions: Versions::default() });
+        let (sender, snapshots) = watch::channel(Snapshot { toolbox, judge: None, versions: Versions::default() });
         let (output_changes, _) = broadcast::channel(MAX_WAITING_OUTPUT_CHANGES);
         (Self(sender), ServedHandle { snapshots, output_changes })
+    }
+
+    /// Has lines judged beside the toolbox. No list differs by that.
+    pub fn judge_by(&self, judge: Option<LineJudge>) {
+        self.0.send_if_modified(|snapshot| {
+            snapshot.judge = judge.map(Arc::new);
+            false
+        });
     }
 
     /// Publishes another toolbox and notifies subscribers of the lists that differ.
     ///
     /// `tool_list` renders the list of tools as clients see it.
     pub fn publish(&self, toolbox: Arc<Toolbox>, tool_list: impl Fn(&ToolIndex) -> String) {
-        let Snapshot { toolbox: before, versions } = self.0.borrow().clone();
+        let Snapshot { toolbox: before, judge, versions } = self.0.borrow().clone();
         let versions = Versions {
             catalog: versions.catalog + u64::from(before.digest() != toolbox.digest()),
             tools: versions.tools + u64::from(tool_list(&before.index) != tool_list(&toolbox.index)),
             prompts: versions.prompts + u64::from(!before.prompts().eq(toolbox.prompts())),
             resources: versions.resources + u64::from(resources(&before) != resources(&toolbox)),
         };
-        self.0.send_replace(Snapshot { toolbox, versions });
+        self.0.send_replace(Snapshot { toolbox, judge, versions });
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::{binary, climax, run};
+use crate::support::{Server, binary, climax, run, text};
 
 /// A repository with a file, a directory and a secret.
 fn project() -> tempfile::TempDir {
@@ -297,4 +297,99 @@ fn what_a_policy_withholds_is_denied_also_where_it_hides_in_a_line_that_is_not_r
     assert!(quoted.contains(deny) && quoted.contains("coreutils_rm"), "{quoted}");
     let read = answer("g\\it log", "default");
     assert!(read.contains("\"permissionDecision\":\"allow\""), "{read}");
+}
+
+/// What the hook of an agent answers in place of a question, which is about a line; null if nothing.
+fn answer_to_question(client: &str, directory: &Path, line: &str) -> Value {
+    let tool = if client == "codex" { "Bash" } else { "run_shell_command" };
+    let message = json!({
+        "cwd": directory, "permission_mode": "default", "hook_event_name": "PermissionRequest", "tool_name": tool,
+        "tool_input": {"command": line},
+    });
+    let (text, status) = hook(client, directory, &message.to_string());
+    assert_eq!(status, 0, "{line}: {text}");
+    serde_json::from_str::<Value>(&text)
+        .map_or(Value::Null, |mut answer| answer["hookSpecificOutput"]["decision"].take())
+}
+
+#[test]
+fn questions_about_what_only_reads_are_answered() {
+    let project = project();
+    let path = project.path();
+    let codex = |line: &str| answer_to_question("codex", path, line);
+    assert_eq!(codex("cat a"), json!({"behavior": "allow"}));
+    for line in ["ls *", "rm a", "mkdir x", "cat .env", "no-such-program", "cp a .git/hooks/x"] {
+        assert_eq!(codex(line), Value::Null, "{line}");
+    }
+
+    let qwen = |line: &str| answer_to_question("qwen", path, line);
+    assert_eq!(qwen("cat a"), json!({"behavior": "allow"}));
+    for line in ["rm a", "mkdir x", "cat .env", "no-such-program", "cp a .git/hooks/x"] {
+        assert_eq!(qwen(line), Value::Null, "{line}");
+    }
+    let rewritten = qwen("ls *")["updatedInput"]["command"].as_str().unwrap().to_owned();
+    assert!(rewritten.contains(" sh --judged -c 'ls *'"), "{rewritten}");
+
+    // Qwen Code then starts the hook with the rewritten line, before it runs.
+    for (line, is_asked) in [(rewritten.clone(), false), (rewritten.replace("ls *", "rm *"), true)] {
+        let message = json!({"cwd": path, "tool_name": "run_shell_command", "tool_input": {"command": line}});
+        let (text, _) = hook("qwen", path, &message.to_string());
+        assert_eq!(text.contains("\"permissionDecision\":\"ask\""), is_asked, "{line}: {text}");
+    }
+}
+
+#[test]
+fn no_question_is_answered_that_a_rule_of_the_user_puts() {
+    let project = project();
+    let path = project.path();
+    for (client, file, text, other) in [
+        ("codex", ".codex/rules/own.rules", r#"prefix_rule(pattern=["cat"], decision="prompt")"#, false),
+        ("codex", ".codex/rules/own.rules", r#"prefix_rule(pattern=["cat"], decision="forbidden")"#, false),
+        ("codex", ".codex/rules/own.rules", r#"prefix_rule(pattern=["cat"], decision="allow")"#, true),
+        ("qwen", ".qwen/settings.json", r#"{"permissions": {"ask": ["Bash(cat:*)"]}} // mine"#, true),
+        ("qwen", ".qwen/settings.json", r#"{"permissions": {"deny": ["Bash(cat *)"]}}"#, true),
+        ("qwen", ".qwen/settings.json", "{", false),
+    ] {
+        fs::create_dir_all(path.join(file).parent().unwrap()).unwrap();
+        fs::write(path.join(file), text).unwrap();
+        let allows = |line: &str| answer_to_question(client, path, line)["behavior"] == "allow";
+        let is_about_cat = !text.contains("\"allow\"");
+        assert_eq!((allows("cat a"), allows("ls")), (!is_about_cat, other), "{text}");
+    }
+}
+
+#[test]
+fn clients_are_told_what_the_command_says_of_a_line() {
+    let project = project();
+    let path = project.path();
+    let policy = path.join("policy.yaml");
+    fs::write(&policy, "default: enabled\ndeny: [{name: coreutils_rm}]\n").unwrap();
+    let mut command = climax();
+    command.current_dir(path).args(["--meta", "check,run", "--policy", policy.to_str().unwrap()]);
+    let mut server = Server::spawn(&mut command);
+    server.initialize("2025-11-25");
+    for (line, decision) in [
+        ("cat a", "allow"),
+        ("ls *", "allow"),
+        ("cat .env", "ask"),
+        ("echo x > new", "ask"),
+        ("rm a", "deny"),
+        ("r'm' a; no-such-program", "deny"),
+        ("no-such-program", "ask"),
+        ("ls; if", "ask"),
+    ] {
+        let result = server.tool("climax_check", json!({"command": line}));
+        let told = &result["structuredContent"];
+        assert_eq!(&serde_json::from_str::<Value>(text(&result)).unwrap(), told, "{line}");
+        assert_eq!((&told["decision"], &result["isError"]), (&json!(decision), &json!(false)), "{line}: {told}");
+        assert_eq!(told, &judged(path, Some(&policy), line).0, "{line}");
+    }
+    assert!(!path.join("new").exists() && path.join("a").exists(), "nothing has run");
+
+    let refused = server.tool("climax_check", json!({"comand": "ls"}));
+    assert!(text(&refused).contains("'command'") && refused["isError"] == true, "{refused}");
+    for (directory, decision) in [("src", "allow"), ("none", "ask")] {
+        let result = server.tool("climax_check", json!({"command": "cat s", "cwd": path.join(directory)}));
+        assert_eq!(result["structuredContent"]["decision"], decision, "{directory}: {result}");
+    }
 }

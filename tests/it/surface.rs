@@ -111,7 +111,7 @@ async fn search_results_state_the_risk_where_climax_read_is_served() {
 
 #[tokio::test]
 async fn definitions_of_all_meta_tools() {
-    let all = ["search", "call", "read", "describe", "examples"];
+    let all = ["search", "call", "read", "describe", "examples", "check"];
     let tools = definitions(meta(&all)).await;
     for tool in &tools {
         assert_eq!(tool["_meta"], json!({ "anthropic/alwaysLoad": true }), "{tool}");
@@ -127,6 +127,7 @@ async fn definitions_of_all_meta_tools() {
     "climax_read": true null true
     "climax_describe": true null false
     "climax_examples": true null false
+    "climax_check": true null false
     "#);
 }
 

@@ -130,3 +130,137 @@ fn descriptions_are_no_versions() {
     let manual = "MILL(1)\n\nNAME\n     mill — grind corn\n\nSYNOPSIS\n     mill [-r]\n\n     -r      Rye.\n";
     assert_eq!(read(manual, &[]).command.about, "grind corn");
 }
+
+#[test]
+fn order_of_options_is_kept_where_they_stand_at_several_places() {
+    let page = read(
+        "Usage: stew [options ...] POT [ [options ...] POT ...] [options ...] BOWL\n\n  -hot  serve it hot\n",
+        &[],
+    );
+    let operands: Vec<String> =
+        page.command.operands.iter().map(|own| format!("{} {} {}", own.name, own.required, own.rest)).collect();
+    assert_eq!(operands, ["POT true false", "words false true"]);
+}
+
+#[test]
+fn words_behind_an_operand_are_no_subcommands() {
+    let page =
+        read("Usage: oven [OPTION]... [RACK [COMMAND [PARAMETERS]...]...]\n\nCOMMANDs:\n  bake TIME   bake it\n", &[]);
+    assert!(page.subcommands.is_empty());
+    assert!(page.command.operands.iter().all(|own| !own.required && !own.rest));
+    assert_eq!(page.command.operands.len(), 3);
+}
+
+#[test]
+fn program_with_its_arguments_is_a_rest() {
+    let page = read("usage: stir [options] prog-and-args\n\n  --fast   stir fast\n", &[]);
+    let operands: Vec<String> =
+        page.command.operands.iter().map(|own| format!("{} {} {}", own.name, own.required, own.rest)).collect();
+    assert_eq!(operands, ["program true false", "args false true"]);
+}
+
+#[test]
+fn list_right_under_a_usage_line_is_none_of_it() {
+    let page = "Usage: jam [-a] [-k lid] [-f file] [--] [word...]\n\tword is a jar or a lid\n\t-a boils all jars\n\t-k lid will be closed\n";
+    assert_eq!(shown(&crate::clean(page)), ["-a", "-k lid:No", "-f file:No", "word:Each"]);
+}
+
+#[test]
+fn colon_parts_an_option_from_its_description() {
+    let page = "Usage: pan [-?hv] [-g fats]\n\nOptions:\n  -?,-h  : this help\n  -g fats : set the fats\n  --pots=<Many pots>: <Many pots> is a list\n";
+    let shown = shown(page);
+    assert!(shown.contains(&"-g fats:No".to_owned()), "{shown:?}");
+    assert!(shown.iter().any(|line| line.starts_with("--pots Many pots")), "{shown:?}");
+}
+
+#[test]
+fn letter_is_parted_from_the_name_of_its_value() {
+    let page = "Usage: pie [options]\n\n  -Tv        - Set the filling to 'v'\n  -Gname=val  - Set crust 'name' to 'val'\n  -top       - Bake it on top\n";
+    assert_eq!(shown(page), ["-T v:No", "-G name=val:Each", "-top"]);
+}
+
+#[test]
+fn numbered_operands_are_a_list() {
+    assert_eq!(shown("Usage: mix [options] <pot1> <pot2> ... <potN>\n"), ["pot1!:Each"]);
+    assert_eq!(shown("Usage: mix [options] <pot1> <pot2>\n"), ["pot1!:No", "pot2!:No"]);
+}
+
+#[test]
+fn dollars_before_usage_lines_are_dropped() {
+    let page = "  USAGE\n\n    $ bowl --help\n    $ bowl big_name\n    $ bowl [-l place] [dish]\n\n  OPTIONS\n\n    -s, --single    One bowl\n";
+    let page = read(page, &[]);
+    assert!(page.subcommands.is_empty());
+    assert!(page.command.options.iter().any(|flag| flag.spellings[0] == "--single"));
+}
+
+#[test]
+fn alternative_of_an_option_takes_its_value() {
+    let page = "Usage: nut [options]\n\n  -f <bowl>    Put them there\n  -o           Alternative for -f.\n";
+    assert_eq!(shown(page), ["-f bowl:No", "-o bowl:No"]);
+}
+
+#[test]
+fn spellings_in_lines_of_their_own_belong_to_the_next_one_of_a_manual() {
+    let page = "NAME\n    tea - makes tea\n\nSYNOPSIS\n    tea [options]\n\nOPTIONS\n    --take-leaves BAG\n    --get-leaves BAG\n        Take leaves.\n    --hot\n    --cup SIZE\n        Fill it.\n";
+    assert_eq!(shown(page), ["--get-leaves --take-leaves BAG:No", "--hot", "--cup SIZE:No"]);
+}
+
+#[test]
+fn spelling_of_another_option_is_none_of_this_one() {
+    let page = "Usage: fry [options]\n\n  -e EXPR                     how to fry\n  --signal=SET, -e signal=SET  which signal\n";
+    assert_eq!(shown(page), ["-e EXPR:No", "--signal SET:No"]);
+}
+
+#[test]
+fn operand_beside_subcommands_runs_the_command() {
+    let page = "Usage:\n  menu new [path] [flags]\n  menu new [command]\n\nAvailable Commands:\n  site   Make a site\n\nFlags:\n  -k, --kind string   the kind\n";
+    let page = read(page, &["new".to_owned()]);
+    assert!(page.runs && page.subcommands.len() == 1);
+}
+
+#[test]
+fn example_of_an_option_is_none() {
+    let page =
+        "Usage: sew [options]\n\n  -o <level>   how fine\n\nLevels:\n  -o0   coarse\n  -o1   fine\n  -q    hush\n";
+    assert_eq!(shown(page), ["-o level:No", "-q"]);
+}
+
+#[test]
+fn value_of_a_later_line_is_optional() {
+    let page = "Related options:\n  --lid: close the pot\n\nMore options:\n--lid=size\n\n  The lid.\n";
+    let value = read(page, &[]).command.options[0].value.clone().unwrap();
+    assert!(value.optional && value.attached && value.name == "size");
+}
+
+#[test]
+fn topic_that_is_called_usage_is_no_usage_line() {
+    let page = "Topics:\n  usage: basic cooking\n\nUsage: cook [pot] [options] [bowl]\n  OR  cook --help\n";
+    assert_eq!(shown(page).last().unwrap(), "bowl:No");
+}
+
+#[test]
+fn calls_in_the_text_are_usage_lines() {
+    let page = "You can cook in many ways\n\n1) to make a list:\n    cook [-s] -g [list]\n\n2) to see it:\n    cook [-s] -x [list]\n\n\
+                3) to follow it:\n    cook [list]\n";
+    assert_eq!(shown(page)[..3], ["-s", "-g", "-x"]);
+}
+
+#[test]
+fn level_of_a_switch_that_counts_is_optional() {
+    let page = "Flags:\n  -v, --loud n   louder (several times, or a level by --loud=n)\n";
+    let value = read(page, &[]).command.options[0].value.clone().unwrap();
+    assert!(value.optional && value.attached);
+}
+
+#[test]
+fn spelling_in_brackets_before_the_description_is_an_alias() {
+    let page = "Usage: dye [options]\n\n  -b          (-blue)      Dye it blue\n  -c FMT      (-coat)      Coat it\n";
+    assert_eq!(shown(page), ["-b -blue", "-c -coat FMT:No"]);
+}
+
+#[test]
+fn options_below_a_heading_of_files_are_read() {
+    let page = "Flags:\n  -q    hush\n\nFirst dishes and dish files:\n\n  --eval-dish=DISH, -ex\n\t\t     Cook a single dish.\n\t\t     May be used multiple times with\n\t\t     --dish.\n  --next-dish=DISH, -iex\n\t\t     Like -ex.\n";
+    let shown = shown(&crate::clean(page));
+    assert!(shown.iter().any(|line| line.starts_with("--eval-dish -ex")), "{shown:?}");
+}

@@ -66,6 +66,10 @@ where
         let done = match builtin {
             Builtin::True => Done::default(),
             Builtin::False => Done::status(1),
+            Builtin::Echo if shell.is_sh && texts.iter().any(|text| text.contains('\\')) => {
+                let problem = "`echo` of `sh` may read the backslashes of a value";
+                return Err(failure(due.text, due.range.clone(), problem, "write `printf '%s\\n'`, or `bash -c`"));
+            }
             Builtin::Echo => Done::printed(echoed(&texts)),
             Builtin::Printf => match printed(&texts) {
                 Ok((output, status)) => Done { output, status, ..Done::default() },
@@ -210,7 +214,7 @@ where
             return Ok(Done::failed(1, format_args!("read: `{name}': not a valid identifier")));
         }
         let Source::File(file) = self.as_file(due, input).await? else {
-            Self::assign(shell, due, &names, "", Some(""))?;
+            Self::assign(shell, due, &names, &[], Some(""))?;
             return Ok(Done::status(1));
         };
         let file = file.as_fd().try_clone_to_owned();
@@ -218,30 +222,41 @@ where
             Ok(file) => blocking(move || exec::read_line(&file, delimiter, is_raw, MAX_SUBSTITUTION_BYTES)).await,
             Err(error) => Err(error),
         };
-        let Ok((line, is_whole)) = read else { return Ok(Done::status(1)) };
+        let Ok(line) = read else { return Ok(Done::status(1)) };
         shell.has_data = true;
         let separators = due.variables.iter().find(|(name, _)| name == "IFS").map(|(_, value)| value.as_str());
-        Self::assign(shell, due, &names, &line, separators)?;
-        Ok(Done::status(i32::from(!is_whole)))
+        Self::assign(shell, due, &names, &line.characters, separators)?;
+        Ok(Done::status(i32::from(!line.is_whole)))
     }
 
-    /// Gives the parts of a line to variables, the rest to the last.
-    fn assign(shell: &mut Shell, due: Due<'_>, names: &[&str], line: &str, separators: Option<&str>) -> Ran<()> {
-        let is_separator = |c: char| separators.unwrap_or(" \t\n").contains(c);
-        let is_space = |c: char| matches!(c, ' ' | '\t' | '\n') && is_separator(c);
+    /// Gives the parts of a line to variables, the rest to the last. A character that a backslash protects separates none.
+    fn assign(
+        shell: &mut Shell,
+        due: Due<'_>,
+        names: &[&str],
+        line: &[(char, bool)],
+        separators: Option<&str>,
+    ) -> Ran<()> {
+        let is_separator = |(c, is_escaped): &(char, bool)| !is_escaped && separators.unwrap_or(" \t\n").contains(*c);
+        let is_space = |one: &(char, bool)| matches!(one.0, ' ' | '\t' | '\n') && is_separator(one);
+        let without_spaces = |line: &'_ [(char, bool)]| line.iter().take_while(|one| is_space(one)).count();
+        let text = |line: &[(char, bool)]| Value::Known(line.iter().map(|(c, _)| *c).collect());
         if names.is_empty() {
-            shell.state.set("REPLY", Value::Known(line.to_owned()));
+            shell.state.set("REPLY", text(line));
         }
-        let mut rest = line.trim_start_matches(is_space);
+
+        let mut rest = &line[without_spaces(line)..];
         for (at, name) in names.iter().enumerate() {
             settable(due.text, due.range, name)?;
-            let end = rest.find(is_separator).unwrap_or(rest.len());
+            let end = rest.iter().position(is_separator).unwrap_or(rest.len());
             // Behind a value stands one separator, with white space around it.
-            let next = rest[end..].trim_start_matches(is_space);
-            let next = next.strip_prefix(is_separator).unwrap_or(next).trim_start_matches(is_space);
+            let mut next = &rest[end..];
+            next = &next[without_spaces(next)..];
+            next = &next[usize::from(next.first().is_some_and(is_separator))..];
+            next = &next[without_spaces(next)..];
             let is_rest = at + 1 == names.len() && !next.is_empty();
-            let value = if is_rest { rest.trim_end_matches(is_space) } else { &rest[..end] };
-            shell.state.set(name, Value::Known(value.to_owned()));
+            let spaces = if is_rest { rest.iter().rev().take_while(|one| is_space(one)).count() } else { 0 };
+            shell.state.set(name, text(if is_rest { &rest[..rest.len() - spaces] } else { &rest[..end] }));
             rest = next;
         }
         Ok(())
@@ -268,9 +283,7 @@ where
             } else if !shell.state.variables.contains_key(name) && !READABLE.contains(&name) {
                 shell.state.set(name, Value::Unset);
             }
-            if let Some(variable) = shell.state.variables.get_mut(name) {
-                variable.is_exported = true;
-            }
+            shell.state.export(name);
         }
         Ok(done)
     }
@@ -294,9 +307,7 @@ where
             return refused(format!("`{}` is no environment of Python", environment.display()));
         }
         shell.state.set("VIRTUAL_ENV", Value::Known(environment.display().to_string()));
-        if let Some(variable) = shell.state.variables.get_mut("VIRTUAL_ENV") {
-            variable.is_exported = true;
-        }
+        shell.state.export("VIRTUAL_ENV");
         shell.environment = Some(environment);
         Ok(Done::default())
     }

@@ -3,6 +3,7 @@
 use climax_shell::{Body, Command, Count, For, List, Value, While};
 use futures_util::future::{Future, FutureExt as _};
 
+use super::processes::processes_of;
 use super::record::Record;
 use super::shell::{Flow, Shell};
 use super::streams::{Output, Source, Streams};
@@ -27,6 +28,25 @@ where
     ) -> Running<'f, Flow> {
         async move {
             self.count_command(text).await?;
+            if processes_of(command).is_empty() {
+                self.command_itself(shell, text, command, streams, is_own, record).await
+            } else {
+                self.beside_processes(shell, text, command, streams, (is_own, record)).await
+            }
+        }
+        .boxed()
+    }
+
+    pub(super) fn command_itself<'f>(
+        &'f self,
+        shell: &'f mut Shell,
+        text: Text<'f>,
+        command: &'f Command,
+        streams: Streams,
+        is_own: bool,
+        record: &'f mut Record,
+    ) -> Running<'f, Flow> {
+        async move {
             if let Body::Simple(simple) = &command.body {
                 let before = shell.around.replace(Streams { output: Output::Nothing, ..streams.clone() });
                 let was_fed = std::mem::replace(&mut shell.is_around_fed, is_own);

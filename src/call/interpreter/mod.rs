@@ -9,6 +9,7 @@ mod compound;
 mod conditions;
 mod lists;
 mod printf;
+mod processes;
 mod programs;
 mod record;
 mod redirections;
@@ -171,11 +172,17 @@ fn streams_of(input: LineInput<'_>, raw: Option<RawStreams>) -> Streams {
         LineInput::Nothing | LineInput::Stream => Source::Nothing,
     };
     match raw {
-        None => Streams { input: text, output: Output::Result(Stream::Output), errors: Output::Result(Stream::Errors) },
+        None => Streams {
+            input: text,
+            output: Output::Result(Stream::Output),
+            errors: Output::Result(Stream::Errors),
+            processes: Vec::new(),
+        },
         Some(RawStreams { input, output, errors }) => Streams {
             input: input.map_or(text, |input| Source::File(Arc::new(input))),
             output: Output::File(Arc::new(output)),
             errors: Output::File(Arc::new(errors)),
+            processes: Vec::new(),
         },
     }
 }

@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 
-use climax_shell::{Descriptor, Redirection, Target, Word};
+use climax_shell::{Descriptor, Part, Redirection, Target, Word};
 use futures_util::future::Future;
 
 use super::record::Record;
@@ -58,7 +58,13 @@ where
                     streams.input = Source::Text(self.word(shell, text, word, record).await?.text);
                     continue;
                 }
-                Target::Read(word) => self.file(shell, text, (redirection, word), None, record).await?,
+                Target::Read(word) => match printed_by(word, &streams) {
+                    Some(file) => {
+                        streams.input = Source::File(file);
+                        continue;
+                    }
+                    None => self.file(shell, text, (redirection, word), None, record).await?,
+                },
                 Target::Write(word) => self.file(shell, text, (redirection, word), Some(false), record).await?,
                 Target::Append(word) => self.file(shell, text, (redirection, word), Some(true), record).await?,
             };
@@ -200,6 +206,12 @@ fn reason(error: &std::io::Error) -> String {
         std::io::ErrorKind::IsADirectory => "Is a directory".to_owned(),
         _ => error.to_string(),
     }
+}
+
+/// What `<(…)` prints, if a word is nothing else.
+fn printed_by(word: &Word, streams: &Streams) -> Option<Arc<OwnedFd>> {
+    let [Part::Process(_, number)] = word.parts.as_slice() else { return None };
+    streams.processes.iter().find(|(other, _)| other == number).map(|(_, file)| file.clone())
 }
 
 fn set(streams: &mut Streams, descriptor: Descriptor, output: Output) {

@@ -30,6 +30,8 @@ pub(super) struct Shell {
     pub(super) has_substituted: bool,
     /// The number of loops around the command.
     pub(super) loops: usize,
+    /// Whether the nearest text around it is one of `sh`, whose `echo` may take backslashes for more than themselves.
+    pub(super) is_sh: bool,
     /// The number of texts of `sh -c` around it.
     pub(super) texts: usize,
     /// Whether a failure is looked at, as by `if` and `&&`, and does not end the line under `set -e`.

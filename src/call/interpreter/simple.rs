@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use climax_shell::{
     Arithmetic, Body, Command, ExpandError, Expander, Field, List, Pattern, Redirection, Simple, Substituted,
-    Surroundings, Target, Value, Word, parse,
+    Surroundings, Target, Value, Word,
 };
 use futures_util::future::Future;
 
@@ -15,7 +15,10 @@ use super::streams::{Output, Source, Streams};
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, Text, failure};
 use crate::call::approval::Approver;
 use crate::call::arguments::Input;
-use crate::call::line::{Builtin, Feed, Form, MAX_TEXTS, READABLE, prints_itself, unsettable, written};
+use crate::call::line::{
+    Builtin, CommandText, FILLED, Feed, Filled, Form, MAX_TEXTS, READABLE, is_inherited, prints_itself, unsettable,
+    written,
+};
 use crate::exec::{self, Stop, pipe_between};
 
 /// What lies outside of a line while it runs.
@@ -99,6 +102,9 @@ where
             if simple.words.is_empty() {
                 settable(text, &assignment.range, &assignment.name)?;
                 shell.state.set(&assignment.name, Value::Known(value));
+                if is_inherited(&assignment.name, &exec::variable) {
+                    shell.state.export(&assignment.name);
+                }
             } else {
                 variables.push((assignment.name.clone(), value));
             }
@@ -142,6 +148,7 @@ where
             variables: &variables,
             is_own: is_own || redirects_input,
             is_fed: shell.is_fed,
+            filled: None,
         };
         self.dispatch(shell, due, streams, record).await
     }
@@ -164,8 +171,8 @@ where
                 self.program(shell, Due { written, fields, ..due }, streams, record).await?;
                 Ok(Flow::Next)
             }
-            Form::Text { name, text, arguments, options } => {
-                self.text_of_commands(shell, due, (name, &text.text, arguments, &options), streams, record).await?;
+            Form::Text(text) => {
+                self.text_of_commands(shell, due, &text, streams, record).await?;
                 Ok(Flow::Next)
             }
             Form::Xargs(xargs) => {
@@ -184,7 +191,7 @@ where
         &self,
         shell: &mut Shell,
         due: Due<'_>,
-        (own_name, text, arguments, options): (&str, &str, &[Field], &str),
+        text: &CommandText<'_>,
         mut streams: Streams,
         record: &mut Record,
     ) -> Ran<()> {
@@ -192,33 +199,34 @@ where
             let problem = "too many texts of `sh -c` stand in one another";
             return Err(failure(due.text, due.range.clone(), problem, "write the commands out"));
         }
-        let script = parse(text).map_err(|error| {
-            let problem = format!("in the text of `-c`, at byte {}: {}", error.range.start, error.problem);
-            failure(due.text, due.range.clone(), problem, error.remedy)
-        })?;
+        let script = text
+            .script(due.filled)
+            .map_err(|(problem, remedy)| failure(due.text, due.range.clone(), problem, remedy))?;
 
         let is_fed = due.feed(&streams.input).is_data();
         let mut inner = Shell { loops: 0, is_tested: false, is_fed, texts: shell.texts + 1, ..shell.clone() };
+        inner.is_sh = text.is_sh();
         inner.set_status(0);
         inner.state.pipe_statuses = vec![0];
         inner.state.variables.retain(|name, variable| variable.is_exported || name == "TMPDIR");
         for (name, value) in due.variables {
             settable(due.text, due.range, name)?;
             inner.state.set(name, Value::Known(value.clone()));
-            if let Some(variable) = inner.state.variables.get_mut(name) {
-                variable.is_exported = true;
-            }
+            inner.state.export(name);
         }
-        inner.state.name = arguments.first().map_or(own_name, |name| &name.text).to_owned();
-        inner.state.positions = Some(arguments.iter().skip(1).map(|word| word.text.clone()).collect());
+        if let Some(value) = due.filled.and_then(|filled| filled.value) {
+            inner.state.set(FILLED, Value::Known(value.to_owned()));
+        }
+        inner.state.name = text.arguments.first().map_or(text.name, |name| &name.text).to_owned();
+        inner.state.positions = Some(text.arguments.iter().skip(1).map(|word| word.text.clone()).collect());
         inner.state.options = climax_shell::Options {
-            ends_on_failure: options.contains('e'),
-            prints_commands: options.contains('x'),
+            ends_on_failure: text.options.contains('e'),
+            prints_commands: text.options.contains('x'),
             fails_with_pipes: false,
-            fails_on_unset: options.contains('u'),
+            fails_on_unset: text.options.contains('u'),
         };
         streams.input = self.as_file(due, streams.input).await?;
-        self.list(&mut inner, Text(text), &script.list, &streams, record).await?;
+        self.list(&mut inner, Text(&text.text.text), &script.list, &streams, record).await?;
         shell.set_status(inner.status());
         Ok(())
     }
@@ -365,11 +373,17 @@ where
             input: Source::Nothing,
             output: Output::Nothing,
             errors: Output::Result(super::Stream::Errors),
+            processes: Vec::new(),
         });
         let input = around.input.into_file().await.map_err(broken)?;
         let mut inner = Shell { loops: 0, is_fed: shell.is_fed || shell.is_around_fed, ..shell.clone() };
         inner.state.options.ends_on_failure = false;
-        let streams = Streams { input, output: Output::File(Arc::new(write)), errors: around.errors };
+        let streams = Streams {
+            input,
+            output: Output::File(Arc::new(write)),
+            errors: around.errors,
+            processes: around.processes,
+        };
         let run = async {
             let streams = streams;
             let mut inner_record = Record::default();
@@ -422,6 +436,8 @@ pub(super) struct Due<'d> {
     pub(super) is_own: bool,
     /// Whether what surrounds it is a command of the line that reads a pipe or a file.
     pub(super) is_fed: bool,
+    /// The value that is put into its text of commands.
+    pub(super) filled: Option<Filled<'d>>,
 }
 
 impl Due<'_> {

@@ -12,6 +12,8 @@ pub(super) struct Streams {
     pub(super) input: Source,
     pub(super) output: Output,
     pub(super) errors: Output,
+    /// What `<(…)` prints, with the numbers of the descriptors from which programs read it.
+    pub(super) processes: Vec<(u32, Arc<OwnedFd>)>,
 }
 
 /// Where a command reads.
@@ -60,7 +62,9 @@ impl Streams {
             (Output::Result(_), _) => ErrorSink::Captured,
             (Output::File(file), _) => ErrorSink::Descriptor(file.try_clone()?),
         };
-        Ok(Joint { input, output, errors, has_output: !matches!(self.output, Output::Nothing) })
+        let more = |(number, file): &(u32, Arc<OwnedFd>)| Ok((*number, file.try_clone()?));
+        let more = self.processes.iter().map(more).collect::<io::Result<Vec<_>>>()?;
+        Ok(Joint { input, output, errors, has_output: !matches!(self.output, Output::Nothing), more })
     }
 }
 

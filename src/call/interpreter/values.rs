@@ -12,11 +12,14 @@ use super::simple::Due;
 use super::streams::{Source, Streams};
 use super::{Interpreter, MAX_INPUT_BYTES, Ran, failure};
 use crate::call::approval::Approver;
-use crate::call::line::{Find, Form, Most, Separator, Xargs};
+use crate::call::judge::quoted;
+use crate::call::line::{Action, Actions, Filled, Find, Form, Most, Separator, Xargs, text_to_fill};
 use crate::exec::Stop;
 
-/// Most bytes of the values of one command.
-const MAX_BYTES_AT_ONCE: usize = 64 << 10;
+/// Most bytes of a command with its values, each with a byte behind it.
+///
+/// Source: GNU xargs, "Limits", where more is neither asked for nor refused by the system.
+const MAX_BYTES_AT_ONCE: usize = 128 << 10;
 
 impl<A, S> Interpreter<'_, '_, A, S>
 where
@@ -35,24 +38,37 @@ where
         let broken = |problem: String| failure(due.text, due.range.clone(), problem, "give it less at once");
         let input = streams.input.read_all(MAX_INPUT_BYTES).await.map_err(|error| broken(error.to_string()))?;
         let input = String::from_utf8(input).map_err(|_| broken("a value is not UTF-8".to_owned()))?;
+        if input.contains('\0') && !matches!(xargs.separator, Separator::Character(_)) {
+            let problem = "the input of xargs has bytes that are zero";
+            return Err(failure(due.text, due.range.clone(), problem, "write `xargs -0`, for which they end a value"));
+        }
         let unquoted = "write `xargs -0` or `-d '\\n'`, for which quotes mean nothing";
         let values =
             Values::read(&input, &xargs).map_err(|problem| failure(due.text, due.range.clone(), problem, unquoted))?;
-        let groups = values.groups(xargs.most);
 
         let streams = Streams { input: Source::Nothing, ..streams };
         let echo = [literal("echo")];
         let command = if xargs.command.is_empty() { &echo[..] } else { xargs.command };
+        let own_bytes: usize = command.iter().map(|word| word.text.len() + 1).sum();
+        let most_bytes = xargs.most_bytes.unwrap_or(MAX_BYTES_AT_ONCE).min(MAX_BYTES_AT_ONCE).saturating_sub(own_bytes);
+        let groups = values.groups(xargs.most, most_bytes);
+        if xargs.most_bytes.is_some() && values.all.iter().any(|value| value.len() >= most_bytes) {
+            return Err(broken("a value is longer than a command may be".to_owned()));
+        }
         if groups.is_empty() && (xargs.skips_empty || xargs.replaced.is_some()) {
             shell.set_status(0);
             return Ok(());
         }
-        let is_text = matches!(Form::of(command), Ok(Form::Text { .. }));
+        let is_text = matches!(Form::of(command), Ok(Form::Text(_)));
         let mut worst = 0;
         // Without values the command runs once.
         let none = Some(0..0).filter(|_| groups.is_empty());
         for some in groups.into_iter().chain(none) {
             let some = (command, xargs.replaced.as_deref(), &values.all[some]);
+            if xargs.prints_commands {
+                let line = printed_command(some);
+                self.print(&streams.errors, line.into_bytes(), ("xargs", due.written_text(), 0), record).await;
+            }
             let status = self.with_values(shell, due, some, &streams, record).await?;
             // A shell that says that a command does not exist has been started itself.
             let is_unstarted = matches!(status, 126 | 127) && !is_text;
@@ -93,12 +109,47 @@ where
 
         let streams = Streams { input: Source::Nothing, ..streams };
         let mut has_failed = false;
-        for some in batches(&paths, if find.many { None } else { Some(1) }) {
-            let some = (find.command, Some("{}"), &paths[some]);
-            let run = self.with_values(shell, due, some, &streams, record).await?;
-            has_failed |= find.many && run != 0;
+        match &find.actions {
+            Actions::ForMany(command) => {
+                for some in batches(&paths, None, MAX_BYTES_AT_ONCE) {
+                    let some = (*command, Some("{}"), &paths[some]);
+                    has_failed |= self.with_values(shell, due, some, &streams, record).await? != 0;
+                }
+            }
+            Actions::ForEach(actions) => {
+                for path in &paths {
+                    self.act_on(shell, due, (actions, path), &streams, record).await?;
+                }
+            }
         }
         shell.set_status(if status == 0 { i32::from(has_failed) } else { status });
+        Ok(())
+    }
+
+    /// Runs the actions of `find` for a path until one fails.
+    async fn act_on(
+        &self,
+        shell: &mut Shell,
+        due: Due<'_>,
+        (actions, path): (&[Action<'_>], &String),
+        streams: &Streams,
+        record: &mut Record,
+    ) -> Ran<()> {
+        for action in actions {
+            match action {
+                Action::Run(command, is_negated) => {
+                    let one = (*command, Some("{}"), std::slice::from_ref(path));
+                    let status = self.with_values(shell, due, one, streams, record).await?;
+                    if (status == 0) == *is_negated {
+                        break;
+                    }
+                }
+                Action::Print(end) => {
+                    let line = format!("{path}{end}").into_bytes();
+                    self.print(&streams.output, line, ("find", due.written_text(), 0), record).await;
+                }
+            }
+        }
         Ok(())
     }
 
@@ -115,8 +166,10 @@ where
         let value = |text: &str, origin: Origin| Field { text: text.to_owned(), origin, is_open: false, from: 0 };
         // The fields of a place are told apart from those of others by where they come from.
         let mut from = due.places.len();
-        for word in command {
-            let Some(replaced) = replaced.filter(|replaced| word.text.contains(replaced)) else {
+        let text = text_to_fill(command, replaced);
+        for (at, word) in command.iter().enumerate() {
+            let is_replaced = |replaced: &&str| word.text.contains(replaced) && text != Some(at);
+            let Some(replaced) = replaced.filter(is_replaced) else {
                 written.push(word.clone());
                 fields.push(word.clone());
                 continue;
@@ -138,7 +191,9 @@ where
         }
 
         let mut inner = Shell { loops: 0, has_data: true, ..shell.clone() };
-        let own = Due { written: &written, fields: &fields, is_own: false, ..due };
+        let filled = replaced.filter(|_| text.is_some());
+        let filled = filled.map(|replaced| Filled { replaced, value: values.first().map(String::as_str) });
+        let own = Due { written: &written, fields: &fields, is_own: false, filled, ..due };
         Box::pin(self.dispatch(&mut inner, own, streams.clone(), record)).await?;
         Ok(inner.status())
     }
@@ -148,14 +203,23 @@ fn literal(text: &str) -> Field {
     Field { text: text.to_owned(), origin: Origin::Literal, is_open: false, from: 0 }
 }
 
+/// A command with its values, as `xargs -t` prints it.
+fn printed_command((command, replaced, values): (&[Field], Option<&str>, &[String])) -> String {
+    let value = values.first().map(String::as_str).unwrap_or_default();
+    let own = |word: &Field| replaced.map_or_else(|| word.text.clone(), |replaced| word.text.replace(replaced, value));
+    let behind = if replaced.is_some() { &[] } else { values };
+    let words = command.iter().map(own).chain(behind.iter().cloned());
+    words.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ") + "\n"
+}
+
 /// Splits values into those of one command each.
-fn batches(values: &[String], most: Option<usize>) -> Vec<Range<usize>> {
+fn batches(values: &[String], most: Option<usize>, most_bytes: usize) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     let mut bytes = 0;
     for (at, value) in values.iter().enumerate() {
         bytes += value.len() + 1;
         match all.last_mut() {
-            Some(last) if bytes <= MAX_BYTES_AT_ONCE && most.is_none_or(|most| last.len() < most) => last.end = at + 1,
+            Some(last) if bytes <= most_bytes && most.is_none_or(|most| last.len() < most) => last.end = at + 1,
             _ => {
                 bytes = value.len() + 1;
                 all.push(at..at + 1);
@@ -229,14 +293,14 @@ impl Values {
     }
 
     /// The values of each command.
-    fn groups(&self, most: Option<Most>) -> Vec<Range<usize>> {
+    fn groups(&self, most: Option<Most>, most_bytes: usize) -> Vec<Range<usize>> {
         match most {
             Some(Most::Lines(count)) => {
                 let ends = self.ends.chunks(count).filter_map(<[usize]>::last);
                 ends.scan(0, |start, end| Some(std::mem::replace(start, *end)..*end)).collect()
             }
-            Some(Most::Values(count)) => batches(&self.all, Some(count)),
-            None => batches(&self.all, None),
+            Some(Most::Values(count)) => batches(&self.all, Some(count), most_bytes),
+            None => batches(&self.all, None, most_bytes),
         }
     }
 }

@@ -74,7 +74,7 @@ fn is_plain(command: &Command) -> bool {
     let is_known_form = match Form::of(&fields) {
         Ok(Form::Program(_)) => true,
         Ok(Form::Builtin(builtin, _)) => is_harmless_builtin(builtin, first),
-        Ok(Form::Text { .. } | Form::Xargs(_) | Form::Find(_)) | Err(_) => false,
+        Ok(Form::Text(_) | Form::Xargs(_) | Form::Find(_)) | Err(_) => false,
     };
     simple.assignments.is_empty() && has_plain_redirections && is_known_form
 }
@@ -93,7 +93,7 @@ fn literal(word: &Word) -> Option<String> {
         }
         Part::Quoted(_) => true,
         Part::Double(parts) => parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Quoted(_))),
-        Part::Substitution(..) | Part::Parameter(..) | Part::Arithmetic(..) => false,
+        Part::Substitution(..) | Part::Process(..) | Part::Parameter(..) | Part::Arithmetic(..) => false,
     };
     word.parts.iter().all(is_bare).then_some(text)
 }

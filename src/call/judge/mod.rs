@@ -12,6 +12,7 @@ mod rewrite;
 use std::path::Path;
 
 use climax_catalog::{Cage, Language, Risk};
+use serde_json::{Value, json};
 
 use crate::call::arguments::BoundValue;
 use crate::call::line::UnreadLine;
@@ -24,6 +25,7 @@ use crate::call::toolbox::Toolbox;
 use crate::call::unknown;
 
 pub use rewrite::Rewriter;
+pub(crate) use rewrite::quoted;
 
 /// What is to become of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
@@ -120,6 +122,43 @@ pub struct JudgedCommand {
     pub risk: Risk,
     /// What is to be said about it.
     pub why: String,
+}
+
+impl Judgement {
+    /// The judgement of a line that cannot be judged.
+    #[must_use]
+    pub fn unread(reason: String) -> Self {
+        asked(Cause::Unread, None, reason, Vec::new())
+    }
+
+    /// Returns the judgement as JSON.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut json = json!({
+            "decision": self.decision.as_str(),
+            "risk": self.risk.map(Risk::as_str),
+            "sensitive": self.is_sensitive,
+            "reason": self.reason,
+            "commands": self.commands.iter().map(JudgedCommand::to_json).collect::<Vec<_>>(),
+        });
+        if let Some(rewritten) = &self.rewritten {
+            json["rewritten"] = rewritten.as_str().into();
+        }
+        json
+    }
+}
+
+impl JudgedCommand {
+    fn to_json(&self) -> Value {
+        let mut json = json!({ "argv": self.argv, "risk": self.risk.as_str(), "why": self.why });
+        if let Some(tool) = &self.tool {
+            json["tool"] = tool.as_str().into();
+        }
+        if let Some(cage) = self.cage {
+            json["cage"] = Cage::as_str(cage).into();
+        }
+        json
+    }
 }
 
 /// Judges a line that a shell is to run in a directory.

@@ -1,12 +1,13 @@
 //! Rewrites a line as one of climax, which another shell runs in its place.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use climax_catalog::Policy;
 use climax_catalog::policy::Level;
 use climax_shell::Script;
 
 use super::bare::{changes_shell, leading_change};
+use crate::exec;
 
 /// What a rewritten line starts.
 #[derive(Clone, Debug)]
@@ -18,6 +19,14 @@ pub struct Rewriter {
 }
 
 impl Rewriter {
+    /// Returns the same under a policy.
+    #[must_use]
+    pub fn under(&self, policy: &Path) -> Self {
+        let policy = exec::directory().join(policy).display().to_string();
+        let options = self.options.iter().cloned().chain(["--policy".to_owned(), policy]).collect();
+        Self { options, ..self.clone() }
+    }
+
     /// Returns the name of the program's file.
     pub(super) fn program_name(&self) -> String {
         self.program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
@@ -52,12 +61,28 @@ impl Rewriter {
         } else {
             return Err("it writes, and the policy asks about nothing, so that nothing would hold the rewritten line");
         };
-        let program = self.program.display().to_string();
-        let words = std::iter::once(program.as_str()).chain(["sh"]).chain(holds).map(quoted);
-        let options = self.options.iter().map(|word| quoted(word));
-        let own: Vec<String> = words.chain(options).chain(["-c".to_owned(), quoted(rest)]).collect();
-        let own = own.join(" ");
+        let own = format!("{} {}", self.words(holds), quoted(rest));
         Ok(head.map_or_else(|| own.clone(), |head| format!("{head} && {own}")))
+    }
+
+    /// Returns the line of which this one may be the rewritten form. Whether it is, shows when it is rewritten again.
+    #[must_use]
+    pub fn original(&self, line: &str) -> Option<String> {
+        [Some("--judged"), None].into_iter().find_map(|holds| {
+            let start = format!("{} ", self.words(holds));
+            let (head, own) = line.split_at(line.find(&start)?);
+            let rest = own.strip_prefix(&start)?;
+            let rest = rest.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).unwrap_or(rest);
+            Some(format!("{head}{}", rest.replace(r"'\''", "'")))
+        })
+    }
+
+    /// The words of a rewritten line in front of the line that it runs.
+    fn words(&self, holds: Option<&str>) -> String {
+        let program = self.program.display().to_string();
+        let words = std::iter::once(program.as_str()).chain(["sh"]).chain(holds);
+        let words = words.chain(self.options.iter().map(String::as_str)).chain(["-c"]);
+        words.map(quoted).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -68,4 +93,24 @@ pub(crate) fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rewritten_lines_lead_back_to_what_was_typed() {
+        let rewriter =
+            Rewriter { program: "/x y/climax".into(), options: vec!["--policy".to_owned(), "/p".to_owned()] };
+        let policy = Policy::default();
+        for line in ["cat *.txt", "printf '%s' \"it's\" *", "cd /tmp && ls *", "ls"] {
+            let script = climax_shell::parse(line).unwrap();
+            let rewritten = rewriter.rewritten(line, &script, true, &policy).unwrap();
+            assert_eq!(rewriter.original(&rewritten).as_deref(), Some(line), "{rewritten}");
+        }
+        for other in ["climax sh --judged -c 'ls *'", "'/x y/climax' sh --judged -c 'ls *'", "ls"] {
+            assert_eq!(rewriter.original(other), None, "{other}");
+        }
+    }
 }

@@ -9,7 +9,7 @@ pub(super) fn lists_of_part<'p>(part: &'p Part, lists: &mut Vec<&'p List>) {
     match part {
         Part::Text(_) | Part::Quoted(_) => {}
         Part::Double(parts) => parts.iter().for_each(|part| lists_of_part(part, lists)),
-        Part::Substitution(list, _) => lists.push(list),
+        Part::Substitution(list, _) | Part::Process(list, _) => lists.push(list),
         Part::Parameter(parameter, _) => {
             let words = parameter.operation.words();
             words.into_iter().flat_map(|word| &word.parts).for_each(|part| lists_of_part(part, lists));
@@ -42,7 +42,7 @@ fn is_data(part: &Part) -> bool {
         Part::Text(_) | Part::Quoted(_) => false,
         Part::Double(parts) => parts.iter().any(is_data),
         Part::Substitution(list, _) => !prints_itself(list) || words_of(list).any(holds_data),
-        Part::Parameter(..) | Part::Arithmetic(..) => true,
+        Part::Process(..) | Part::Parameter(..) | Part::Arithmetic(..) => true,
     }
 }
 

@@ -1,7 +1,15 @@
 //! What the first words of a command stand for: a builtin, a text of commands, a command for each of many values, or a
 //! program.
 
+mod find;
+mod text;
+mod xargs;
+
 use climax_shell::{Field, Origin, parse};
+
+pub(crate) use self::find::{Action, Actions, Find};
+pub(crate) use self::text::{CommandText, FILLED, Filled, text_to_fill};
+pub(crate) use self::xargs::{Most, Separator, Xargs};
 
 /// Commands that are built in.
 const BUILTINS: [(&str, Builtin); 23] = [
@@ -130,69 +138,12 @@ pub(crate) enum Form<'f> {
     Builtin(Builtin, &'f [Field]),
     /// A program with its arguments.
     Program(&'f [Field]),
-    /// `bash -c TEXT NAME ARGUMENT…`: the commands of a text, with their positions.
-    Text {
-        /// The name of the shell, which is `$0` where no other is given.
-        name: &'f str,
-        /// The text.
-        text: &'f Field,
-        /// The words behind it.
-        arguments: &'f [Field],
-        /// The letters of `set` that the shell was started with.
-        options: String,
-    },
+    /// `bash -c TEXT NAME ARGUMENT…`
+    Text(CommandText<'f>),
     /// `xargs`
     Xargs(Xargs<'f>),
     /// `find … -exec COMMAND {} +`
     Find(Find<'f>),
-}
-
-/// `xargs` with its options.
-#[derive(Clone, Debug)]
-pub(crate) struct Xargs<'f> {
-    /// What separates the values.
-    pub(crate) separator: Separator,
-    /// `-I`: what each value replaces in the command.
-    pub(crate) replaced: Option<String>,
-    /// `-n` and `-L`: how much one command takes at most.
-    pub(crate) most: Option<Most>,
-    /// `-E`: the value that ends the input.
-    pub(crate) end: Option<String>,
-    /// `-r`: nothing runs without values.
-    pub(crate) skips_empty: bool,
-    /// The command; `echo` if there is none.
-    pub(crate) command: &'f [Field],
-}
-
-/// What separates the values of `xargs`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Separator {
-    /// White space; quotes and backslashes protect it.
-    Space,
-    /// Line breaks, for `-I`; quotes and backslashes protect them.
-    Line,
-    /// A character, for `-0` and `-d`.
-    Character(u8),
-}
-
-/// How much of the input of `xargs` one command takes at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Most {
-    /// So many values.
-    Values(usize),
-    /// The values of so many lines.
-    Lines(usize),
-}
-
-/// `find` with the command that it runs for what it finds.
-#[derive(Clone, Debug)]
-pub(crate) struct Find<'f> {
-    /// `find` with the words before `-exec`.
-    pub(crate) words: &'f [Field],
-    /// The command, with `{}` where a path stands.
-    pub(crate) command: &'f [Field],
-    /// `+`: many paths for one command.
-    pub(crate) many: bool,
 }
 
 impl<'f> Form<'f> {
@@ -210,6 +161,10 @@ impl<'f> Form<'f> {
             match (first.text.as_str(), text(0)) {
                 ("command", Some("-v" | "-V")) => return Ok(Self::Builtin(Builtin::Which, rest)),
                 ("command", Some("-p" | "--")) if rest.len() > 1 => fields = &rest[1..],
+                ("builtin", Some(next)) if !BUILTINS.iter().any(|(own, _)| *own == next) => {
+                    let problem = format!("`{next}` is no builtin");
+                    return Err((problem, "leave `builtin` out".to_owned()));
+                }
                 ("command" | "builtin" | "nohup", Some(next)) if !next.starts_with('-') => fields = rest,
                 _ => break,
             }
@@ -229,8 +184,10 @@ impl<'f> Form<'f> {
         }
         match first.text.rsplit('/').next() {
             Some("bash" | "sh") => Self::shell(fields),
-            Some("xargs") if first.text == "xargs" || first.text.ends_with("bin/xargs") => xargs(rest).map(Self::Xargs),
-            Some("find") => find(fields),
+            Some("xargs") if first.text == "xargs" || first.text.ends_with("bin/xargs") => {
+                xargs::xargs(rest).map(Self::Xargs)
+            }
+            Some("find") => find::find(fields),
             _ => Ok(Self::Program(fields)),
         }
     }
@@ -261,82 +218,8 @@ impl<'f> Form<'f> {
             return Ok(Self::Program(fields));
         }
         let options = letters.replace(['c', 'l', 'i'], "");
-        Ok(Self::Text { name: &fields[0].text, text, arguments: &fields[2 + count..], options })
+        Ok(Self::Text(CommandText { name: &fields[0].text, text, arguments: &fields[2 + count..], options }))
     }
-}
-
-/// Reads the options of `xargs`.
-fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
-    let mut xargs =
-        Xargs { separator: Separator::Space, replaced: None, most: None, end: None, skips_empty: false, command: &[] };
-    let mut at = 0;
-    let refused = |word: &str| {
-        let remedy = "write the command for each value, as in `xargs -n 1` or `while read -r x; do …; done`";
-        (format!("the option `{word}` of xargs is not read"), remedy.to_owned())
-    };
-
-    while let Some(word) = words.get(at).filter(|word| word.text.starts_with('-') && word.origin == Origin::Literal) {
-        at += 1;
-        let text = word.text.as_str();
-        let (option, attached) = match text {
-            "--" => break,
-            "--null" => ("-0", ""),
-            "--no-run-if-empty" => ("-r", ""),
-            "--verbose" => ("-t", ""),
-            _ if text.starts_with("--") => text.split_once('=').unwrap_or((text, "")),
-            _ => text.split_at(text.char_indices().nth(2).map_or(text.len(), |(at, _)| at)),
-        };
-        let mut value = || match attached {
-            "" => {
-                at += 1;
-                words.get(at - 1).map(|word| word.text.clone()).ok_or_else(|| refused(text))
-            }
-            attached => Ok(attached.to_owned()),
-        };
-        match option {
-            "-0" => xargs.separator = Separator::Character(0),
-            "-r" => xargs.skips_empty = true,
-            "-t" | "-x" => {}
-            "-n" | "--max-args" => xargs.most = Some(Most::Values(count(&value()?).ok_or_else(|| refused(text))?)),
-            "-L" | "--max-lines" => xargs.most = Some(Most::Lines(count(&value()?).ok_or_else(|| refused(text))?)),
-            "-E" => xargs.end = Some(value()?).filter(|end| !end.is_empty()),
-            "-P" | "--max-procs" | "-s" | "--max-chars" => {
-                value()?;
-            }
-            "-I" => xargs.replaced = Some(value()?),
-            "-i" | "--replace" if attached.is_empty() => xargs.replaced = Some("{}".to_owned()),
-            "-i" | "--replace" => xargs.replaced = Some(attached.to_owned()),
-            "-d" | "--delimiter" => {
-                xargs.separator = match value()?.as_str() {
-                    "\\n" => Separator::Character(b'\n'),
-                    "\\t" => Separator::Character(b'\t'),
-                    "\\0" => Separator::Character(0),
-                    one if one.len() == 1 => Separator::Character(one.as_bytes()[0]),
-                    _ => return Err(refused(text)),
-                };
-            }
-            _ => return Err(refused(text)),
-        }
-        // Letters of a cluster that take no value.
-        if matches!(option, "-0" | "-r" | "-t" | "-x") && !attached.is_empty() {
-            match attached {
-                "r" => xargs.skips_empty = true,
-                "0" => xargs.separator = Separator::Character(0),
-                "t" => {}
-                _ => return Err(refused(text)),
-            }
-        }
-    }
-
-    if xargs.replaced.is_some() {
-        xargs.most = Some(Most::Values(1));
-        if xargs.separator == Separator::Space {
-            xargs.separator = Separator::Line;
-        }
-    }
-    xargs.command = &words[at.min(words.len())..];
-    check_started(xargs.command)?;
-    Ok(xargs)
 }
 
 /// Refuses commands that only a shell has, where a program starts the command.
@@ -351,53 +234,4 @@ fn check_started(command: &[Field]) -> Result<(), (String, String)> {
             Err((problem, "write it in a loop, as in `while read -r x; do …; done`".to_owned()))
         }
     }
-}
-
-/// Reads a number of values or lines.
-fn count(text: &str) -> Option<usize> {
-    text.parse().ok().filter(|count| *count > 0)
-}
-
-/// Reads `find` with `-exec` at its end.
-fn find(fields: &[Field]) -> Result<Form<'_>, (String, String)> {
-    let is = |field: &Field, text: &str| field.origin == Origin::Literal && field.text == text;
-    let is_exec = |field: &&Field| ["-exec", "-execdir", "-ok", "-okdir"].iter().any(|text| is(field, text));
-    let Some(start) = fields.iter().position(|field| is_exec(&field)) else { return Ok(Form::Program(fields)) };
-    let refused = |problem: &str, remedy: &str| Err((problem.to_owned(), remedy.to_owned()));
-    if !is(&fields[start], "-exec") {
-        return refused("of the actions of find only `-exec` is read", "write `-exec COMMAND {} +`");
-    }
-
-    let rest = &fields[start + 1..];
-    let Some(end) = rest.iter().position(|field| is(field, ";") || is(field, "+")) else {
-        return refused("`-exec` does not end", "write `\\;` or `+` at its end");
-    };
-    if end + 1 != rest.len() || fields[..start].iter().any(|field| is(field, "-o") || is(field, "-or")) {
-        return refused(
-            "`-exec` is read at the end of an expression without `-o` alone",
-            "put it last, or use `find … -print0 | xargs -0 COMMAND`",
-        );
-    }
-    let command = &rest[..end];
-    let many = is(&rest[end], "+");
-    let is_place = |field: &Field| field.text == "{}";
-    if command.iter().any(|field| field.text.contains("{}") && !is_place(field)) {
-        return refused("`{}` stands within a longer word", "use `find … -print0 | xargs -0 COMMAND`");
-    }
-    if many && (command.iter().filter(|field| is_place(field)).count() != 1 || !command.last().is_some_and(is_place)) {
-        return refused("`+` needs `{}` before it", "write `-exec COMMAND {} +`");
-    }
-    let prints = ["-print", "-print0", "-printf", "-ls", "-fprint", "-fprint0", "-fprintf", "-fls"];
-    if fields[..start].iter().any(|field| prints.iter().any(|action| is(field, action))) {
-        return refused(
-            "`-exec` is read without another action that prints",
-            "use `find … -print0 | xargs -0 COMMAND`",
-        );
-    }
-    check_started(command)?;
-    if command.first().is_none_or(is_place) {
-        return refused("`-exec` needs a command", "write `-exec COMMAND {} +`");
-    }
-
-    Ok(Form::Find(Find { words: &fields[..start], command, many }))
 }

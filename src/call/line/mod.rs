@@ -25,7 +25,9 @@ pub use error::LineError;
 pub(crate) use fed::read_fed;
 pub(crate) use finds::prints_itself;
 pub use forms::Builtin;
-pub(crate) use forms::{Find, Form, Most, Separator, Xargs, is_of_shell};
+pub(crate) use forms::{
+    Action, Actions, CommandText, FILLED, Filled, Find, Form, Most, Separator, Xargs, is_of_shell, text_to_fill,
+};
 pub use operands::OperandPlace;
 pub use read_line::{CommandKey, Feed, ReadCall, ReadCommand, ReadLine};
 pub(crate) use reading::with_useful_suggestions;
@@ -35,4 +37,4 @@ pub use resolve::{Glob, LineContext, UnreadLine};
 pub(crate) use survey::{MAX_TEXTS, changed, file_call, is_one_pipeline, native_reading, written};
 pub use survey::{directory_change, read_line};
 pub use unread::Unread;
-pub(crate) use variables::{READABLE, unsettable};
+pub(crate) use variables::{READABLE, is_inherited, unsettable};

@@ -157,6 +157,8 @@ struct Fields {
     written: Vec<Field>,
     expanded: Vec<Field>,
     places: Vec<Range<usize>>,
+    /// What stands for a value in a text of commands.
+    replaced: Option<String>,
 }
 
 impl<'a> Survey<'a, '_> {
@@ -386,7 +388,8 @@ impl<'a> Survey<'a, '_> {
         let mut state = std::mem::take(&mut self.state);
         let fields = expanded(self, &mut state, false);
         self.state = state;
-        Ok(Fields { written, expanded: fields?, places: words.iter().map(|word| word.range.clone()).collect() })
+        let places = words.iter().map(|word| word.range.clone()).collect();
+        Ok(Fields { written, expanded: fields?, places, replaced: None })
     }
 
     /// Expands a word that stays one.

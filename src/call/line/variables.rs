@@ -1,5 +1,7 @@
 //! Variables of lines: those that they may read, may not set, and may give to every program.
 
+use climax_catalog::expansion::Lookup;
+
 /// Variables of the environment that a line may read.
 pub(crate) const READABLE: [&str; 5] = ["HOME", "USER", "LOGNAME", "TMPDIR", "LANG"];
 
@@ -71,6 +73,11 @@ const HARMLESS: [&str; 24] = [
 /// Whether every program may get a variable from a line.
 pub(crate) fn is_harmless(name: &str) -> bool {
     HARMLESS.contains(&name) || name.starts_with("LC_")
+}
+
+/// Whether programs have a variable from the environment, so that they get what a line sets in its place.
+pub(crate) fn is_inherited(name: &str, env: Lookup<'_>) -> bool {
+    is_harmless(name) && env(name).is_some()
 }
 
 /// Returns why a line may not set a variable; `None` if it may.

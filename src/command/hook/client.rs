@@ -38,6 +38,20 @@ pub(super) struct Request {
     /// Whether nobody can be asked: the agent runs in a mode without questions, or cannot be told to put one and does not say
     /// its mode.
     pub(super) asks_nobody: bool,
+    /// When the agent says so.
+    pub(super) moment: Moment,
+}
+
+/// When an agent starts its hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moment {
+    /// Before a line runs.
+    BeforeRun,
+    /// Before the user is asked about a line, after the rules of the agent that deny it: an answer takes the user's place.
+    BeforeQuestion {
+        /// Whether the agent runs another line in its place.
+        takes_another: bool,
+    },
 }
 
 /// What the agent is told.
@@ -71,6 +85,9 @@ const SHELL_TOOLS: [&str; 5] = ["Bash", "bash", "shell", "run_shell_command", "l
 /// Modes of agents in which nobody is asked.
 const UNATTENDED: [&str; 5] = ["bypassPermissions", "dontAsk", "yolo", "never", "full-auto"];
 
+/// The event in which Codex and Qwen Code start a hook before they ask the user.
+const QUESTION: &str = "PermissionRequest";
+
 impl HookClient {
     /// Reads the message of an agent; `None` if it is about something else than a line.
     ///
@@ -92,11 +109,18 @@ impl HookClient {
         };
         let line = input["command"].as_str().ok_or("the message has no line")?;
         let mode = text(&["permission_mode", "permissionMode", "approval_mode"]).unwrap_or_default();
+        let moment = match text(&["hook_event_name"]) {
+            Some(QUESTION) if self == Self::Codex && is_about_network(&input) => return Ok(None),
+            // Qwen Code takes the line as it is, or none, where it plans.
+            Some(QUESTION) => Moment::BeforeQuestion { takes_another: self == Self::Qwen && mode != "plan" },
+            _ => Moment::BeforeRun,
+        };
         Ok(Some(Request {
             line: line.to_owned(),
             directory: directory(text(&["cwd"]), &input),
             input: input.as_object().cloned().unwrap_or_default(),
             asks_nobody: UNATTENDED.contains(&mode) || matches!(self, Self::Gemini | Self::Opencode),
+            moment,
         }))
     }
 
@@ -105,27 +129,24 @@ impl HookClient {
         matches!(self, Self::ClaudeCode | Self::Qwen | Self::Copilot | Self::Cursor)
     }
 
-    /// Returns whether the user's settings of the agent have rules for lines, which a rewritten line would slip past.
-    pub(super) fn has_rules(self) -> bool {
-        self == Self::ClaudeCode
-    }
-
     /// Returns the answer that lets a line run.
     ///
-    /// Only Claude Code runs a rewritten line, since the user's rules of the others, which this hook does not read, would be
-    /// applied to what it was rewritten to. Copilot's own rules that deny a line do not hold against a hook that allows it, and
-    /// the others are not moved by one that does.
-    pub(super) fn allowed(self, rewritten: Option<String>) -> Answer {
-        match (self, rewritten) {
-            (Self::ClaudeCode, rewritten) => Answer::Allow(rewritten),
-            (Self::Cursor, None) => Answer::Allow(None),
+    /// Before a line runs only Claude Code takes a rewritten one, since the user's rules of the others, which this hook does
+    /// not read, would be applied to what it was rewritten to. Copilot's own rules that deny a line do not hold against a hook
+    /// that allows it, and the others are not moved by one that does. Before a question the rules have been applied to the line
+    /// as it was typed.
+    pub(super) fn allowed(self, moment: Moment, rewritten: Option<String>) -> Answer {
+        match (moment, self, rewritten) {
+            (Moment::BeforeQuestion { takes_another: true }, _, rewritten)
+            | (Moment::BeforeRun, Self::ClaudeCode, rewritten) => Answer::Allow(rewritten),
+            (Moment::BeforeQuestion { .. }, _, None) | (Moment::BeforeRun, Self::Cursor, None) => Answer::Allow(None),
             _ => Answer::Nothing,
         }
     }
 
     /// Returns the answer in the format of the agent. `input` is what the agent said; a rewritten line goes back within it,
     /// because agents take what a hook returns for the whole input.
-    pub(super) fn rendered(self, answer: &Answer, input: &Map<String, Value>) -> Value {
+    pub(super) fn rendered(self, answer: &Answer, moment: Moment, input: &Map<String, Value>) -> Value {
         let (reason, rewritten) = match answer {
             Answer::Nothing => return json!({}),
             Answer::Allow(rewritten) => (None, rewritten.as_deref()),
@@ -137,6 +158,9 @@ impl HookClient {
             input.insert("command".to_owned(), line.into());
             input
         });
+        if let Moment::BeforeQuestion { .. } = moment {
+            return question_answered(answer, input);
+        }
         match self {
             Self::ClaudeCode | Self::Codex | Self::Qwen => {
                 let mut output = Map::new();
@@ -154,6 +178,28 @@ impl HookClient {
             Self::Gemini | Self::Opencode => json!({ "decision": decision, "reason": reason }),
         }
     }
+}
+
+/// The answer in place of the user's. What is to be asked about is left to the question.
+fn question_answered(answer: &Answer, input: Option<Map<String, Value>>) -> Value {
+    let mut decision = Map::new();
+    match answer {
+        Answer::Nothing | Answer::Ask(_) => return json!({}),
+        Answer::Allow(_) => {
+            decision.insert("behavior".to_owned(), "allow".into());
+            decision.extend(input.map(|input| ("updatedInput".to_owned(), input.into())));
+        }
+        Answer::Deny(reason) => {
+            decision.insert("behavior".to_owned(), "deny".into());
+            decision.insert("message".to_owned(), reason.as_str().into());
+        }
+    }
+    json!({ "hookSpecificOutput": { "hookEventName": QUESTION, "decision": decision } })
+}
+
+/// Whether Codex asks about a host that a running line reaches, and not about the line.
+fn is_about_network(input: &Value) -> bool {
+    input["description"].as_str().is_some_and(|text| text.starts_with("network-access"))
 }
 
 /// The input of a tool, which older versions of Copilot CLI send as a text that holds JSON.
@@ -219,8 +265,36 @@ mod tests {
     fn rewritten_lines_keep_the_rest_of_the_input() {
         let message = json!({"tool_name": "Bash", "tool_input": {"command": "ls", "run_in_background": true}});
         let request = HookClient::ClaudeCode.request(&message.to_string()).unwrap().unwrap();
-        let answer = HookClient::ClaudeCode.rendered(&Answer::Allow(Some("x".to_owned())), &request.input);
+        let answer = Answer::Allow(Some("x".to_owned()));
+        let rendered = HookClient::ClaudeCode.rendered(&answer, request.moment, &request.input);
         let expected = json!({"command": "x", "run_in_background": true});
-        assert_eq!(answer["hookSpecificOutput"]["updatedInput"], expected);
+        assert_eq!(rendered["hookSpecificOutput"]["updatedInput"], expected);
+    }
+
+    #[test]
+    fn questions_are_answered_in_their_own_form() {
+        let message = |mode: &str, input: Value| {
+            json!({"hook_event_name": QUESTION, "tool_name": "Bash", "tool_input": input, "permission_mode": mode})
+                .to_string()
+        };
+        let input = json!({"command": "ls *", "directory": "/x"});
+        let request = HookClient::Qwen.request(&message("default", input.clone())).unwrap().unwrap();
+        assert_eq!(request.moment, Moment::BeforeQuestion { takes_another: true });
+        let allowed = HookClient::Qwen.rendered(&Answer::Allow(Some("x".to_owned())), request.moment, &request.input);
+        let decision = json!({"behavior": "allow", "updatedInput": {"command": "x", "directory": "/x"}});
+        assert_eq!(
+            allowed,
+            json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}})
+        );
+        let planning = HookClient::Qwen.request(&message("plan", input)).unwrap().unwrap();
+        assert_eq!(planning.moment, Moment::BeforeQuestion { takes_another: false });
+
+        let input = json!({"command": "ls", "description": "why"});
+        let request = HookClient::Codex.request(&message("default", input)).unwrap().unwrap();
+        assert_eq!(request.moment, Moment::BeforeQuestion { takes_another: false });
+        let denied = HookClient::Codex.rendered(&Answer::Deny("no".to_owned()), request.moment, &request.input);
+        assert_eq!(denied["hookSpecificOutput"]["decision"], json!({"behavior": "deny", "message": "no"}));
+        let network = json!({"command": "curl x", "description": "network-access https://x.example:443"});
+        assert_eq!(HookClient::Codex.request(&message("default", network)), Ok(None), "no line is asked about");
     }
 }

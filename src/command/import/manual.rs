@@ -10,6 +10,9 @@ use crate::exec::{path_of_program, variable};
 /// Sections with commands.
 const SECTIONS: [&str; 2] = ["1", "8"];
 
+/// Parts of sections that packages give names of their own: those of Perl, of OpenSSL, and of the X Window System.
+const PARTS: [&str; 5] = ["", "p", "pm", "ssl", "x"];
+
 /// Reads the manual page of a command; `None` if there is none that says something.
 pub(super) async fn page(reader: &HelpReader<'_>, program: &str, words: &[String]) -> Option<HelpPage> {
     let name = Path::new(program).file_name()?.to_str()?;
@@ -32,9 +35,10 @@ fn is_installed(name: &str) -> bool {
     roots.iter().map(PathBuf::from).chain(home).any(|root| {
         SECTIONS.iter().any(|section| {
             let directory = root.join(format!("man{section}"));
-            ["", ".gz", ".zst", ".xz", ".bz2"]
-                .iter()
-                .any(|ending| directory.join(format!("{name}.{section}{ending}")).is_file())
+            ["", ".gz", ".zst", ".xz", ".bz2"].iter().any(|ending| {
+                let is_file = |part: &&str| directory.join(format!("{name}.{section}{part}{ending}")).is_file();
+                PARTS.iter().any(is_file)
+            })
         })
     })
 }

@@ -16,7 +16,8 @@ const FIRST_LIMIT: Duration = Duration::from_secs(10);
 const HELP_LIMIT: Duration = Duration::from_secs(2);
 
 /// Texts by which a page names a longer one, and the words that print it.
-const LONGER: [(&str, &[&str]); 4] = [
+const LONGER: [(&str, &[&str]); 5] = [
+    ("  -h all ", &["--help", "all"]),
     ("--help all", &["--help", "all"]),
     ("--help=all", &["--help=all"]),
     ("--help=#all", &["--help=#all"]),
@@ -94,6 +95,7 @@ impl<'a> HelpReader<'a> {
                 Err(message) if printed.is_empty() => return Err(message),
                 Err(_) => break,
             };
+            let text = self.listing(words, text).await;
             let page = import::read(&text, words);
             let is_short = LONGER.iter().any(|(sign, _)| text.contains(sign));
             if (page.says_something() || is_short) && !(page.is_manual && form == HelpForm::Long) {
@@ -115,6 +117,16 @@ impl<'a> HelpReader<'a> {
             "neither `{command} --help` nor `{command} -h` printed options, subcommands or a usage line with operands; see \
              what they print, and write the config by hand"
         ))
+    }
+
+    /// Returns the list of subcommands, where `--help` explains the command that prints it.
+    ///
+    /// Source: the component Console of Symfony, which cleo of Python follows.
+    async fn listing(&self, words: &[String], text: String) -> String {
+        if !words.is_empty() || !text.contains("The list command lists all commands") {
+            return text;
+        }
+        self.output(["list"]).await.unwrap_or(text)
     }
 
     /// Returns the longer page that a help names, if it has more to say: `prog help sub`, `prog --help all`.

@@ -14,8 +14,8 @@ use crate::identity;
 pub(super) struct HookPlace {
     /// The file.
     pub(super) path: PathBuf,
-    /// The event before a line runs.
-    event: &'static str,
+    /// The events before a line runs, and before the agent asks about it.
+    events: &'static [&'static str],
     form: Form,
 }
 
@@ -33,6 +33,9 @@ enum Form {
     /// A plugin, which is a program of its own in the file.
     Plugin,
 }
+
+/// The events of agents whose question a hook can answer. Before a line runs, none of them is moved by a hook that allows it.
+const WITH_QUESTIONS: &[&str] = &["PreToolUse", "PermissionRequest"];
 
 /// The plugin of opencode. `COMMAND` stands for the words of the hook, as a list of JSON.
 const PLUGIN: &str = r#"// Has PROGRAM judge each line of opencode's shell. `PROGRAM install opencode --hook` writes this file, and `--remove` with it
@@ -56,28 +59,28 @@ export const judge = async ({ directory }) => ({
 impl HookPlace {
     /// Returns the place in the user's settings of a client; `None` if it has no hooks that are known.
     pub(super) fn of(client: Client, places: &Places) -> Option<Self> {
-        let (path, event, form) = match client {
+        let (path, events, form): (_, &[&str], _) = match client {
             Client::ClaudeCode => {
                 let path = places.at("CLAUDE_CONFIG_DIR", ".claude").join("settings.json");
-                (path, "PreToolUse", Form::MatchedClosed("Bash"))
+                (path, &["PreToolUse"], Form::MatchedClosed("Bash"))
             }
             Client::Codex => {
-                (places.at("CODEX_HOME", ".codex").join("hooks.json"), "PreToolUse", Form::Matched("Bash"))
+                (places.at("CODEX_HOME", ".codex").join("hooks.json"), WITH_QUESTIONS, Form::Matched("Bash"))
             }
-            Client::Gemini => (client.user_file(places), "BeforeTool", Form::Matched("run_shell_command")),
-            Client::Qwen => (client.user_file(places), "PreToolUse", Form::Matched("run_shell_command")),
-            Client::Cursor => (places.home.join(".cursor/hooks.json"), "beforeShellExecution", Form::Plain),
+            Client::Gemini => (client.user_file(places), &["BeforeTool"], Form::Matched("run_shell_command")),
+            Client::Qwen => (client.user_file(places), WITH_QUESTIONS, Form::Matched("run_shell_command")),
+            Client::Cursor => (places.home.join(".cursor/hooks.json"), &["beforeShellExecution"], Form::Plain),
             Client::Copilot => {
                 let name = format!("hooks/{}.json", identity::name());
-                (places.at("COPILOT_HOME", ".copilot").join(name), "preToolUse", Form::Shell)
+                (places.at("COPILOT_HOME", ".copilot").join(name), &["preToolUse"], Form::Shell)
             }
             Client::Opencode => {
                 let name = format!("opencode/plugin/{}.js", identity::name());
-                (places.config().join(name), "tool.execute.before", Form::Plugin)
+                (places.config().join(name), &["tool.execute.before"], Form::Plugin)
             }
             _ => return None,
         };
-        Some(Self { path, event, form })
+        Some(Self { path, events, form })
     }
 
     /// Returns the text of the settings with the hook that runs these words, in place of one that was there before.
@@ -90,24 +93,16 @@ impl HookPlace {
         }
         let command = line(words);
         settings::edited(text, |root| {
-            let no_list = || Problem::NoObject(format!("hooks.{}", self.event));
             let hooks = root.object_value_or_create("hooks").ok_or_else(|| Problem::NoObject("hooks".to_owned()))?;
             if let Form::Plain | Form::Shell = self.form
                 && root.get("version").is_none()
             {
                 drop(root.append("version", settings::input(&json!(1))));
             }
-            let list = hooks.array_value_or_create(self.event).ok_or_else(no_list)?;
             let entry = self.entry(&command);
-            match own(&list, mark) {
-                Some((_, found)) if found == entry => {}
-                Some((at, _)) => {
-                    if let Some(element) = list.elements().get(at).cloned() {
-                        element.remove();
-                    }
-                    drop(list.insert(at, settings::input(&entry)));
-                }
-                None => drop(list.append(settings::input(&entry))),
+            for event in self.events {
+                let no_list = || Problem::NoObject(format!("hooks.{event}"));
+                put(&hooks.array_value_or_create(event).ok_or_else(no_list)?, &entry, mark);
             }
             Ok(())
         })
@@ -123,12 +118,14 @@ impl HookPlace {
         }
         let text = settings::edited(text, |root| {
             let Some(hooks) = root.object_value("hooks") else { return Ok(()) };
-            let Some(list) = hooks.array_value(self.event) else { return Ok(()) };
-            while let Some((at, _)) = own(&list, mark) {
-                let Some(element) = list.elements().get(at).cloned() else { break };
-                element.remove();
+            for event in self.events {
+                let Some(list) = hooks.array_value(event) else { continue };
+                while let Some((at, _)) = own(&list, mark) {
+                    let Some(element) = list.elements().get(at).cloned() else { break };
+                    element.remove();
+                }
+                take_if_empty(&hooks, event, list.elements().is_empty());
             }
-            take_if_empty(&hooks, self.event, list.elements().is_empty());
             take_if_empty(root, "hooks", hooks.properties().is_empty());
             Ok(())
         });
@@ -143,8 +140,8 @@ impl HookPlace {
             return Some(line(&words)).filter(|line| line.contains(mark));
         }
         let value = settings::value(text).ok()?;
-        let entries = value["hooks"][self.event].as_array()?;
-        entries.iter().find_map(|entry| command_of(entry, mark))
+        let entries = self.events.iter().filter_map(|event| value["hooks"][event].as_array());
+        entries.flatten().find_map(|entry| command_of(entry, mark))
     }
 
     fn entry(&self, command: &str) -> Value {
@@ -179,6 +176,20 @@ pub(super) fn advice(client: Client) -> Option<&'static str> {
 /// The words as a line of a shell.
 fn line(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Puts an entry into a list, in place of the one that starts this program.
+fn put(list: &CstArray, entry: &Value, mark: &str) {
+    match own(list, mark) {
+        Some((_, found)) if found == *entry => {}
+        Some((at, _)) => {
+            if let Some(element) = list.elements().get(at).cloned() {
+                element.remove();
+            }
+            drop(list.insert(at, settings::input(entry)));
+        }
+        None => drop(list.append(settings::input(entry))),
+    }
 }
 
 fn take_if_empty(object: &CstObject, key: &str, is_empty: bool) {

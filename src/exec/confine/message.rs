@@ -1,15 +1,19 @@
 //! The message by which a child that waits gets its order, and the program to become.
 //!
 //! It is the content of a file. The descriptor of the file goes with those of the program's directory and its three
-//! streams, in this order. Pure. Each text goes with its length, because a separator could be part of one.
+//! streams, in this order, and with those of further streams, whose numbers in the program go as bytes behind a zero. Pure.
+//! Each text goes with its length, because a separator could be part of one.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 use super::order::Order;
 
-/// The number of descriptors that go to a child.
-pub(crate) const DESCRIPTORS: usize = 5;
+/// The most further streams of a program.
+pub(crate) const MOST_STREAMS: usize = 8;
+
+/// The most descriptors that go to a child.
+pub(crate) const MOST_DESCRIPTORS: usize = 5 + MOST_STREAMS;
 
 /// What a child is told.
 #[derive(Debug, PartialEq, Eq)]

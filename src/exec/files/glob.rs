@@ -22,38 +22,35 @@ const OPTIONS: MatchOptions =
 /// # Errors
 /// A sentence, if too many paths match or too many entries have to be looked at.
 pub fn expand(pattern: &str, directory: &Path) -> Result<Vec<String>, String> {
-    let mut found = vec![if pattern.starts_with('/') { "/".to_owned() } else { String::new() }];
-    let mut entries = 0;
     if pattern.contains("[:") {
         return Err("classes such as [:lower:] are not read in globs".to_owned());
     }
-    let components: Vec<&str> = pattern.split('/').filter(|component| !component.is_empty()).collect();
 
-    for (at, component) in components.iter().enumerate() {
-        let is_last = at + 1 == components.len();
+    let (mut found, mut entries) = (vec![String::new()], 0);
+    let mut rest = pattern;
+    while !rest.is_empty() {
+        let (slashes, behind) = rest.split_at(rest.len() - rest.trim_start_matches('/').len());
+        let (component, behind) = behind.split_at(behind.find('/').unwrap_or(behind.len()));
+        rest = behind;
         let mut next = Vec::new();
-        for parent in &found {
-            for name in names(component, &directory.join(parent), &mut entries)? {
+        for parent in found.into_iter().map(|parent| format!("{parent}{slashes}")) {
+            if component.is_empty() {
+                // Several at the end become one.
+                let path = format!("{}/", parent.trim_end_matches('/'));
+                next.extend(Some(path).filter(|path| directory.join(path).is_dir()));
+                continue;
+            }
+            for name in names(component, &directory.join(&parent), &mut entries)? {
                 let path = format!("{parent}{name}");
                 let below = directory.join(&path);
-                if is_last && below.symlink_metadata().is_ok() {
-                    next.push(path);
-                } else if !is_last && below.is_dir() {
-                    next.push(format!("{path}/"));
-                }
+                let matches = if rest.is_empty() { below.symlink_metadata().is_ok() } else { below.is_dir() };
+                next.extend(Some(path).filter(|_| matches));
             }
         }
 
         found = next;
         if found.len() > MAX_GLOB_MATCHES {
             return Err(format!("more than {MAX_GLOB_MATCHES} paths match"));
-        }
-    }
-
-    if pattern.ends_with('/') {
-        found.retain(|path| directory.join(path).is_dir());
-        for path in &mut found {
-            path.push('/');
         }
     }
 
@@ -79,6 +76,8 @@ pub fn starting_with(start: &str, directory: &Path) -> Vec<String> {
 /// Returns the names in a directory that match one component of a pattern.
 fn names(component: &str, directory: &Path, entries: &mut usize) -> Result<Vec<String>, String> {
     let Some(pattern) = compiled(component) else { return Ok(vec![unescaped(component)]) };
+    // The library lets the dot behind a `*` that takes nothing match a leading one.
+    let takes_hidden = component.starts_with('.') || component.starts_with("\\.");
     let listed = fs::read_dir(if directory == Path::new("") { Path::new(".") } else { directory });
 
     let mut names = Vec::new();
@@ -87,7 +86,8 @@ fn names(component: &str, directory: &Path, entries: &mut usize) -> Result<Vec<S
         if *entries > MAX_GLOB_ENTRIES {
             return Err(format!("the glob would look at more than {MAX_GLOB_ENTRIES} directory entries"));
         }
-        names.extend(entry.file_name().into_string().ok().filter(|name| pattern.matches_with(name, OPTIONS)));
+        let matches = |name: &String| (takes_hidden || !name.starts_with('.')) && pattern.matches_with(name, OPTIONS);
+        names.extend(entry.file_name().into_string().ok().filter(matches));
     }
     Ok(names)
 }
@@ -161,6 +161,13 @@ mod tests {
             ("[^b].rs", vec!["a.rs"]),
             (r"\[x]*", vec!["[x]"]),
             (".h*", vec![".hidden.rs"]),
+            ("*.*", vec!["a.rs", "b.rs"]),
+            ("*.h*", vec![]),
+            ("[.]h*", vec![]),
+            (r"\.h*", vec![".hidden.rs"]),
+            ("*hidden*", vec![]),
+            ("sub//*.rs", vec!["sub//c.rs"]),
+            ("s*//", vec!["sub/"]),
             ("x*", vec![]),
         ] {
             assert_eq!(expand(pattern, scratch.path()).unwrap(), expected, "{pattern}");

@@ -41,13 +41,22 @@ pub(crate) fn write_all(stream: OwnedFd, bytes: &[u8]) -> io::Result<()> {
     File::from(stream).write_all(bytes)
 }
 
-/// Reads a line from a stream and no more than the line, as `read` does; whether its end was read.
+/// A line that was read.
+#[derive(Debug)]
+pub(crate) struct Line {
+    /// Its characters, each with whether a backslash protects it.
+    pub(crate) characters: Vec<(char, bool)>,
+    /// Whether its end was read.
+    pub(crate) is_whole: bool,
+}
+
+/// Reads a line from a stream and no more than the line, as `read` does.
 ///
 /// # Errors
 /// It is longer than `most` bytes, or cannot be read.
-pub(crate) fn read_line(stream: &OwnedFd, delimiter: u8, is_raw: bool, most: usize) -> io::Result<(String, bool)> {
+pub(crate) fn read_line(stream: &OwnedFd, delimiter: u8, is_raw: bool, most: usize) -> io::Result<Line> {
     let mut bytes = Vec::new();
-    let mut is_escaped = false;
+    let (mut is_escaped, mut escaped) = (false, Vec::new());
     let mut one = [0_u8];
     let is_whole = loop {
         if rustix::io::read(stream, &mut one)? == 0 {
@@ -56,6 +65,7 @@ pub(crate) fn read_line(stream: &OwnedFd, delimiter: u8, is_raw: bool, most: usi
         match one[0] {
             b'\n' if is_escaped => is_escaped = false,
             byte if is_escaped => {
+                escaped.push(bytes.len());
                 bytes.push(byte);
                 is_escaped = false;
             }
@@ -68,5 +78,7 @@ pub(crate) fn read_line(stream: &OwnedFd, delimiter: u8, is_raw: bool, most: usi
             return Err(io::Error::other(format!("the line has more than {most} bytes")));
         }
     };
-    Ok((String::from_utf8_lossy(&bytes).into_owned(), is_whole))
+    let text = String::from_utf8_lossy(&bytes);
+    let characters = text.char_indices().map(|(at, c)| (c, escaped.binary_search(&at).is_ok())).collect();
+    Ok(Line { characters, is_whole })
 }

@@ -17,12 +17,14 @@ pub(crate) struct Joint {
     pub errors: ErrorSink,
     /// Whether standard output goes there. Standard error may go there without it, as in `2>&1 >/dev/null`.
     pub has_output: bool,
+    /// Further streams that it reads, with the numbers of their descriptors.
+    pub more: Vec<(u32, OwnedFd)>,
 }
 
 impl Default for Joint {
     /// Standard input of the invocation, and both outputs into the outcome.
     fn default() -> Self {
-        Self { input: None, output: Sink::Captured, errors: ErrorSink::Captured, has_output: true }
+        Self { input: None, output: Sink::Captured, errors: ErrorSink::Captured, has_output: true, more: Vec::new() }
     }
 }
 
@@ -56,6 +58,7 @@ pub(crate) struct Descriptors {
     output: Sink,
     errors: ErrorSink,
     has_output: bool,
+    more: Vec<(u32, OwnedFd)>,
 }
 
 /// The end of a pipe from which this server reads both streams of a process.
@@ -67,14 +70,17 @@ impl Joint {
     /// # Errors
     /// The system lacks descriptors.
     pub(crate) fn open(self) -> io::Result<(Descriptors, Merged)> {
-        let Self { input, output, errors, has_output } = self;
+        let Self { input, output, errors, has_output, more } = self;
 
         if let (Sink::Captured, ErrorSink::Output) = (&output, &errors) {
             let (read, write) = pipe_between()?;
             let merged = pipe::Receiver::from_owned_fd(read)?;
-            return Ok((Descriptors { input, output: Sink::Descriptor(write), errors, has_output }, Some(merged)));
+            return Ok((
+                Descriptors { input, output: Sink::Descriptor(write), errors, has_output, more },
+                Some(merged),
+            ));
         }
-        Ok((Descriptors { input, output, errors, has_output }, None))
+        Ok((Descriptors { input, output, errors, has_output, more }, None))
     }
 }
 
@@ -119,6 +125,11 @@ impl Descriptors {
             Sink::Captured => Stream::Piped,
             Sink::Descriptor(descriptor) => Stream::Descriptor(descriptor.try_clone()?),
         })
+    }
+
+    /// Returns the further streams for a start.
+    pub(crate) fn more(&self) -> io::Result<Vec<(u32, OwnedFd)>> {
+        self.more.iter().map(|(number, descriptor)| Ok((*number, descriptor.try_clone()?))).collect()
     }
 
     /// Returns the standard error for a start.

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+use command_fds::FdMapping;
 use tokio::process::{Child, Command};
 
 use super::children;
@@ -56,6 +58,7 @@ pub(super) fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Resul
     if let Some(dir) = &invocation.cwd {
         command.current_dir(dir);
     }
+    map_more(&mut command, descriptors.more().map_err(failed)?).map_err(failed)?;
 
     let Some(confinement) = &invocation.confinement else {
         return children::start(|| command.spawn(), Child::id).map_err(|error| start_error(invocation, error));
@@ -99,9 +102,21 @@ pub(super) fn spawn_held(
             input: descriptors.input(invocation.stdin.is_some())?,
             output: descriptors.output()?,
             errors: descriptors.errors()?,
+            more: descriptors.more()?,
         })
     };
     spare.send(&message, directory, open).map_err(failed)
+}
+
+/// Gives a program further streams.
+fn map_more(command: &mut Command, more: Vec<(u32, OwnedFd)>) -> io::Result<()> {
+    use command_fds::CommandFdExt as _;
+
+    if more.is_empty() {
+        return Ok(());
+    }
+    let mapping = |(number, parent_fd): (u32, OwnedFd)| FdMapping { parent_fd, child_fd: number.cast_signed() };
+    command.fd_mappings(more.into_iter().map(mapping).collect()).map(drop).map_err(io::Error::other)
 }
 
 /// Makes the error of a start that failed.

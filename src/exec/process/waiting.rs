@@ -19,7 +19,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::children;
 use super::joint::{Stream, pipe_between};
-use crate::exec::confine::message::{DESCRIPTORS, Message};
+use crate::exec::confine::message::{MOST_DESCRIPTORS, Message};
 use crate::exec::confine::order::{COMMAND, Preparation};
 use crate::exec::platform::{anonymous_file, this_program};
 use crate::identity;
@@ -41,6 +41,7 @@ pub(super) struct Streams {
     pub(super) input: Stream,
     pub(super) output: Stream,
     pub(super) errors: Stream,
+    pub(super) more: Vec<(u32, OwnedFd)>,
 }
 
 /// A child that waits.
@@ -159,15 +160,17 @@ impl Waiting {
         child.stderr = own_errors.map(|own| ChildStderr::from_std(own.into())).transpose()?;
 
         let [file, directory] = more;
-        let descriptors: [BorrowedFd<'_>; DESCRIPTORS] =
-            [file, directory, input.as_fd(), output.as_fd(), errors.as_fd()];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
+        let own = [file, directory, input.as_fd(), output.as_fd(), errors.as_fd()];
+        let more = streams.more.iter().map(|(_, stream)| stream.as_fd());
+        let descriptors: Vec<BorrowedFd<'_>> = own.into_iter().chain(more).collect();
+        let numbers: Vec<u8> = streams.more.iter().filter_map(|(number, _)| u8::try_from(*number).ok()).collect();
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         if !control.push(SendAncillaryMessage::ScmRights(&descriptors)) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         // A child that is gone is an error here, since Rust programs ignore SIGPIPE.
-        sendmsg(socket, &[IoSlice::new(&[0])], &mut control, SendFlags::empty())?;
+        sendmsg(socket, &[IoSlice::new(&[0]), IoSlice::new(&numbers)], &mut control, SendFlags::empty())?;
         Ok(())
     }
 

@@ -1,5 +1,7 @@
 //! `tools/call`: hands a request to a meta-tool, or to a tool of the catalog.
 
+use std::path::Path;
+
 use climax_catalog::OutputForm;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ErrorData};
 use serde_json::{Map, Value};
@@ -8,12 +10,15 @@ use super::super::client::Client;
 use super::super::job_tool::JOB_TOOL;
 use super::super::output_tool::{self, OUTPUT_TOOL};
 use super::super::reply::{self, ErrorObject, Reply};
-use super::super::surface::{CallArguments, Failure, MetaRequest, MetaSurface, MetaTool, Surface, Work};
+use super::super::surface::{
+    CallArguments, Failure, JudgeArguments, MetaRequest, MetaSurface, MetaTool, Surface, Work,
+};
 use super::Server;
 use super::calls::render;
 use super::tool_request::ToolRequest;
 use crate::call::arguments::Violation;
-use crate::call::{CallError, ErrorCode, Purpose};
+use crate::call::judge::Judgement;
+use crate::call::{CallError, ErrorCode, Purpose, Toolbox};
 
 impl Server {
     /// Answers a request for a tool. Returns `None` if the surface has no tool of that name.
@@ -50,6 +55,13 @@ impl Server {
         }
     }
 
+    /// Judges a line of another shell. Nothing runs.
+    fn judged(&self, JudgeArguments { command, cwd }: &JudgeArguments, toolbox: &Toolbox) -> Judgement {
+        let judge = self.served.judge();
+        let judged = judge.map(|judge| judge.judge(toolbox, command, cwd.as_deref().map(Path::new)));
+        judged.unwrap_or_else(|| Judgement::unread("this server was set up without a judge of lines".to_owned()))
+    }
+
     /// Does the work of a meta-tool.
     async fn call_meta(
         &self,
@@ -62,6 +74,9 @@ impl Server {
         let request = MetaRequest { surface, toolbox, strategy: self.options.strategy, arguments };
         match tool.work(request) {
             Ok(Work::Answer(json)) => Ok(CallToolResult::success(vec![ContentBlock::text(json)]).into()),
+            Ok(Work::Judge(arguments)) => {
+                Ok(CallToolResult::structured(self.judged(&arguments, toolbox).to_json()).into())
+            }
             Ok(Work::Call(CallArguments { tool_name, arguments }, _))
                 if tool_name == OUTPUT_TOOL && toolbox.index.get(OUTPUT_TOOL).is_none() =>
             {

@@ -4,6 +4,7 @@
 
 mod call;
 mod chain;
+mod check;
 #[cfg(has_code)]
 mod code;
 mod compact;
@@ -36,7 +37,7 @@ pub use self::spec::{Answers, CallName, MetaSurface, MetaTool};
 pub(super) use self::spec::{Effect, MetaRequest, SearchForm};
 #[cfg(has_code)]
 pub(super) use self::work::CodeArguments;
-pub(super) use self::work::{CallArguments, Failure, RunArguments, Work};
+pub(super) use self::work::{CallArguments, Failure, JudgeArguments, RunArguments, Work};
 
 /// All meta-tools, in the order of `tools/list`.
 pub const META_TOOLS: &[MetaTool] = &[
@@ -49,6 +50,7 @@ pub const META_TOOLS: &[MetaTool] = &[
     chain::CHAIN,
     #[cfg(has_code)]
     code::CODE,
+    check::CHECK,
 ];
 
 /// The tools that a client sees.
@@ -69,6 +71,14 @@ impl Surface {
         let starts_calls = meta.tools().any(MetaTool::starts_calls);
         let own_job_tool = meta.caller().is_none();
         starts_calls.then_some(Self::Meta(meta.with_own_job_tool(own_job_tool)))
+    }
+}
+
+impl Surface {
+    /// Returns whether it has a tool that judges lines of other shells.
+    #[must_use]
+    pub fn judges_lines(&self) -> bool {
+        matches!(self, Self::Meta(meta) if meta.has(check::CHECK))
     }
 }
 

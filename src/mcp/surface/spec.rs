@@ -35,6 +35,8 @@ pub(super) struct Spec {
 pub(in crate::mcp) enum Effect {
     /// It reads the catalog and starts no program.
     ReadsCatalog,
+    /// It reads the catalog and looks at files, and starts no program.
+    Looks,
     /// It starts programs that change nothing.
     Reads,
     /// It starts programs of any risk.
@@ -79,7 +81,7 @@ impl MetaTool {
 
     /// Whether it starts programs, which can take long.
     pub(in crate::mcp) fn starts_calls(self) -> bool {
-        self.0.effect != Effect::ReadsCatalog
+        !matches!(self.0.effect, Effect::ReadsCatalog | Effect::Looks)
     }
 
     /// Returns its description as a part of a surface.

@@ -16,6 +16,8 @@ use crate::mcp::reader::ArgumentReader;
 pub(in crate::mcp) enum Work {
     /// This text does.
     Answer(String),
+    /// A line of another shell is judged.
+    Judge(JudgeArguments),
     /// A tool is called by its name.
     Call(CallArguments, Purpose),
     /// A command line runs.
@@ -67,6 +69,12 @@ impl RunArguments {
         let input = self.stdin.as_deref().map_or(LineInput::Nothing, LineInput::Text);
         Request::Line { text: &self.command, directory: self.cwd.as_deref(), input, bounds: self.bounds }
     }
+}
+
+/// The arguments of `climax_check`.
+pub(in crate::mcp) struct JudgeArguments {
+    pub(in crate::mcp) command: String,
+    pub(in crate::mcp) cwd: Option<String>,
 }
 
 /// The arguments of `climax_code`.

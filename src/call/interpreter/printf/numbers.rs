@@ -13,8 +13,10 @@ const BITS: usize = if cfg!(any(target_arch = "x86_64", target_arch = "x86")) {
     53
 };
 
-/// Most digits of a number that is read, and the largest power of ten; the types of C end soon behind it.
+/// Most digits of a number that `printf` reads.
 const MAX_DIGITS: usize = 1_000;
+
+/// Largest power of a number that `printf` reads; the types of C end soon behind it.
 const MAX_EXPONENT: i64 = 4_000;
 
 /// A natural number, its least digit first.

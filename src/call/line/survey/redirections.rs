@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use climax_catalog::ResolvedTool;
-use climax_shell::{Descriptor, Redirection, Target, Word};
+use climax_shell::{Descriptor, Part, Redirection, Target, Word};
 use serde_json::{Map, Value as Json};
 
 use super::{Place, Survey, changed};
@@ -25,6 +25,10 @@ impl Survey<'_, '_> {
                     self.substitutions([word])?;
                     let text = self.text(word)?;
                     feed = Some(if text.is_open { Feed::Pipe } else { Feed::Text(text.text) });
+                }
+                Target::Read(word) if matches!(word.parts.as_slice(), [Part::Process(..)]) => {
+                    feed = Some(Feed::Pipe);
+                    self.substitutions([word])?;
                 }
                 Target::Read(word) => {
                     feed = Some(Feed::Pipe);

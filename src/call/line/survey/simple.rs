@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
-use climax_shell::{Body, Command, Field, Origin, Simple, State, Value, Word, parse};
+use climax_shell::{Body, Command, Field, Origin, Part, Simple, State, Value, Word};
 
 use super::{Fields, MAX_TEXTS, Place, READABLE, Survey, changed, inherited};
 use crate::call::line::fed::{FedCommand, read_fed};
 use crate::call::line::finds::holds_data;
-use crate::call::line::forms::{Builtin, Find, Form, Xargs};
+use crate::call::line::forms::{Builtin, CommandText, FILLED, Filled, Find, Form, Xargs, text_to_fill};
 use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
 use crate::call::line::resolve::{ExpandedCommand, UnreadLine};
+use crate::call::line::variables::is_inherited;
 
 impl Survey<'_, '_> {
     /// Reads a simple command.
@@ -34,6 +35,9 @@ impl Survey<'_, '_> {
             if simple.words.is_empty() {
                 let known = if value.is_open || assignment.appends { Value::Open } else { Value::Known(value.text) };
                 self.state.set(&assignment.name, known);
+                if is_inherited(&assignment.name, self.context.env) {
+                    self.state.export(&assignment.name);
+                }
             } else {
                 variables.push((assignment.name.clone(), value.text));
             }
@@ -83,23 +87,25 @@ impl Survey<'_, '_> {
                 let written = &fields.written[skipped.min(fields.written.len())..];
                 self.program(command, (written, words, &fields.places), (variables, is_open), feed, is_own)
             }
-            Form::Text { name, text, arguments, .. } => self.nested(command, (name, &text.text), arguments, feed),
+            Form::Text(text) => {
+                let filled = fields.replaced.as_deref().map(|replaced| Filled { replaced, value: None });
+                self.nested(command, (&text, filled), (variables, is_open), feed)
+            }
             Form::Xargs(Xargs { command: words, replaced, .. }) => {
                 if words.is_empty() {
                     return Ok(());
                 }
-                let words = with_value(words, replaced.as_deref());
-                let known = Fields { written: words.clone(), expanded: words, places: fields.places.clone() };
-                self.open_command(command, &known, variables)
+                self.open_command(command, (words, replaced.as_deref(), fields), variables)
             }
-            Form::Find(Find { words: find, command: words, .. }) => {
+            Form::Find(Find { words: find, actions }) => {
                 let mut find = find.to_vec();
                 find.push(literal("-print0"));
                 self.program(command, (&find, &find, &fields.places), (variables, is_open), feed, is_own)?;
-                self.joined("|");
-                let words = with_value(words, Some("{}"));
-                let known = Fields { written: words.clone(), expanded: words, places: fields.places.clone() };
-                self.open_command(command, &known, variables)
+                for words in actions.commands() {
+                    self.joined("|");
+                    self.open_command(command, (words, Some("{}"), fields), variables)?;
+                }
+                Ok(())
             }
         }
     }
@@ -108,18 +114,25 @@ impl Survey<'_, '_> {
     fn open_command(
         &mut self,
         command: &Command,
-        fields: &Fields,
+        (words, replaced, around): (&[Field], Option<&str>, &Fields),
         variables: &[(String, String)],
     ) -> Result<(), UnreadLine> {
-        self.expanded(command, fields, (variables, true), &Feed::Nothing, false)
+        let (filled, words) = with_value(words, replaced);
+        let known = Fields {
+            written: words.clone(),
+            expanded: words,
+            places: around.places.clone(),
+            replaced: filled.map(str::to_owned),
+        };
+        self.expanded(command, &known, (variables, true), &Feed::Nothing, false)
     }
 
-    /// Reads the commands of a text.
+    /// Reads the commands of a text, which get these variables and the exported ones.
     fn nested(
         &mut self,
         command: &Command,
-        (own_name, text): (&str, &str),
-        words: &[Field],
+        (text, filled): (&CommandText<'_>, Option<Filled<'_>>),
+        variables: (&[(String, String)], bool),
         feed: &Feed,
     ) -> Result<(), UnreadLine> {
         if self.depth == MAX_TEXTS {
@@ -129,32 +142,41 @@ impl Survey<'_, '_> {
                 "write the commands out",
             ));
         }
-        let script = parse(text).map_err(|error| {
-            let problem = format!("in the text of `-c`, at byte {}: {}", error.range.start, error.problem);
-            self.error(&command.range, problem, error.remedy)
-        })?;
-        let positions = words.get(1..).unwrap_or_default();
-        let is_open = positions.iter().any(|word| word.is_open);
-        let exported = self.state.variables.iter().filter(|(name, variable)| variable.is_exported || *name == "TMPDIR");
-        let state = State {
-            variables: exported.map(|(name, variable)| (name.clone(), variable.clone())).collect(),
-            name: words.first().map_or(own_name, |word| &word.text).to_owned(),
-            positions: (!is_open).then(|| positions.iter().map(|word| word.text.clone()).collect()),
-            ..State::default()
-        };
+        let script = text.script(filled).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
         let mut inner = Survey {
             index: self.index,
-            line: text,
+            line: &text.text.text,
             context: self.context,
-            state,
+            state: self.state_of_text(text, variables),
             directory: self.directory.clone(),
             commands: std::mem::take(&mut self.commands),
             depth: self.depth + 1,
             around: Feed::Nothing,
         };
+        if filled.is_some() {
+            inner.state.set(FILLED, Value::Open);
+        }
         let read = inner.list(&script.list, &inherited(feed));
         self.commands = std::mem::take(&mut inner.commands);
         read
+    }
+
+    /// The variables and positions with which the commands of a text start.
+    fn state_of_text(&self, text: &CommandText<'_>, (own, is_own_open): (&[(String, String)], bool)) -> State {
+        let positions = text.arguments.get(1..).unwrap_or_default();
+        let is_open = positions.iter().any(|word| word.is_open);
+        let exported = self.state.variables.iter().filter(|(name, variable)| variable.is_exported || *name == "TMPDIR");
+        let mut state = State {
+            variables: exported.map(|(name, variable)| (name.clone(), variable.clone())).collect(),
+            name: text.arguments.first().map_or(text.name, |word| &word.text).to_owned(),
+            positions: (!is_open).then(|| positions.iter().map(|word| word.text.clone()).collect()),
+            ..State::default()
+        };
+        for (name, value) in own {
+            state.set(name, if is_own_open { Value::Open } else { Value::Known(value.clone()) });
+            state.export(name);
+        }
+        state
     }
 
     fn builtin(&mut self, command: &Command, builtin: Builtin, words: &[Field]) -> Result<(), UnreadLine> {
@@ -207,9 +229,7 @@ impl Survey<'_, '_> {
                     } else if !self.state.variables.contains_key(name) && !READABLE.contains(&name) {
                         self.state.set(name, Value::Unset);
                     }
-                    if let Some(variable) = self.state.variables.get_mut(name) {
-                        variable.is_exported = true;
-                    }
+                    self.state.export(name);
                 }
             }
             Builtin::Unset => {
@@ -276,14 +296,14 @@ impl Survey<'_, '_> {
         };
         let is_given = is_open;
         let is_open = is_open || self.directory == Place::Open || fields.iter().any(|field| field.is_open);
-        let words = fields.iter().map(|field| field.text.clone()).collect();
-        let key = CommandKey { words, variables: all.clone(), directory, feed: feed.clone() };
+        let texts = fields.iter().map(|field| field.text.clone()).collect();
+        let key = CommandKey { words: texts, variables: all.clone(), directory, feed: feed.clone() };
         let text = self.line.get(command.range.clone()).unwrap_or_default().to_owned();
-        let is_own_text = match &command.body {
-            Body::Simple(simple) => !is_given && !simple.words.iter().any(holds_data),
-            _ => false,
-        };
-        let carries_data = feed.is_data() || !is_own_text && fields.iter().any(|field| field.is_open);
+        let words: &[Word] = if let Body::Simple(simple) = &command.body { &simple.words } else { &[] };
+        let is_own_text = !is_given && !words.is_empty() && !words.iter().any(holds_data);
+        let reads_processes = words.iter().flat_map(|word| &word.parts).any(|part| matches!(part, Part::Process(..)));
+        let has_data = reads_processes || !is_own_text && fields.iter().any(|field| field.is_open);
+        let carries_data = feed.is_data() || has_data;
         let FedCommand { reading, reads_input, feed, variables } = read;
         let call = ReadCall::Tool(Box::new(reading));
         let read = ReadCommand { call, is_open, key, feed, reads_input, carries_data, variables, text, then: None };
@@ -295,23 +315,24 @@ fn literal(text: &str) -> Field {
     Field { text: text.to_owned(), origin: Origin::Literal, is_open: false, from: 0 }
 }
 
-/// The words of a command with an open value in the place of `replaced`, or behind them.
-fn with_value(words: &[Field], replaced: Option<&str>) -> Vec<Field> {
+/// The words of a command with an open value in the place of `replaced`, or behind them. In a text of commands it stays as it
+/// is written, and is returned.
+fn with_value<'r>(words: &[Field], replaced: Option<&'r str>) -> (Option<&'r str>, Vec<Field>) {
+    let text = text_to_fill(words, replaced);
     let value = |text: String| Field { text, origin: Origin::Value, is_open: true, from: 0 };
     let placeholder = climax_shell::PLACEHOLDER;
-    let mut all: Vec<Field> = words
-        .iter()
-        .map(|word| match replaced.filter(|replaced| word.text.contains(replaced)) {
-            Some(replaced) if word.text == replaced => value(placeholder.to_owned()),
-            Some(replaced) => {
-                let origin = if word.text.starts_with(replaced) { Origin::Value } else { Origin::Mixed };
-                Field { text: word.text.replace(replaced, placeholder), origin, is_open: true, from: 0 }
-            }
-            None => word.clone(),
-        })
-        .collect();
+    let with = |(at, word): (usize, &Field)| match replaced.filter(|replaced| word.text.contains(replaced)) {
+        Some(_) if text == Some(at) => word.clone(),
+        Some(replaced) if word.text == replaced => value(placeholder.to_owned()),
+        Some(replaced) => {
+            let origin = if word.text.starts_with(replaced) { Origin::Value } else { Origin::Mixed };
+            Field { text: word.text.replace(replaced, placeholder), origin, is_open: true, from: 0 }
+        }
+        None => word.clone(),
+    };
+    let mut all: Vec<Field> = words.iter().enumerate().map(with).collect();
     if replaced.is_none() {
         all.push(value(placeholder.to_owned()));
     }
-    all
+    (replaced.filter(|_| text.is_some()), all)
 }
