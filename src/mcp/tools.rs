@@ -70,7 +70,7 @@ pub(super) fn tools(index: &ToolIndex, surface: &Surface) -> Vec<Tool> {
 fn meta_tool(tool: MetaTool, surface: &MetaSurface, index: &ToolIndex) -> Tool {
     let reading = ToolAnnotations::new().read_only(true);
     let annotations = match tool.effect() {
-        Effect::ReadsCatalog | Effect::Looks => reading.open_world(false),
+        Effect::LooksUp => reading.open_world(false),
         Effect::Reads => reading.open_world(true),
         Effect::Calls if index.promised_risk() == Risk::Read => reading.open_world(true),
         Effect::Calls => ToolAnnotations::new().destructive(true).open_world(true),

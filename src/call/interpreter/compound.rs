@@ -26,17 +26,13 @@ where
         is_own: bool,
         record: &'f mut Record,
     ) -> Running<'f, Flow> {
-        async move {
-            self.count_command(text).await?;
-            if processes_of(command).is_empty() {
-                self.command_itself(shell, text, command, streams, is_own, record).await
-            } else {
-                self.beside_processes(shell, text, command, streams, (is_own, record)).await
-            }
+        if processes_of(command).next().is_some() {
+            return self.beside_processes(shell, text, command, streams, (is_own, record)).boxed();
         }
-        .boxed()
+        self.command_itself(shell, text, command, streams, is_own, record)
     }
 
+    /// Runs a command whose `<(…)` run already.
     pub(super) fn command_itself<'f>(
         &'f self,
         shell: &'f mut Shell,
@@ -47,6 +43,7 @@ where
         record: &'f mut Record,
     ) -> Running<'f, Flow> {
         async move {
+            self.count_command(text).await?;
             if let Body::Simple(simple) = &command.body {
                 let before = shell.around.replace(Streams { output: Output::Nothing, ..streams.clone() });
                 let was_fed = std::mem::replace(&mut shell.is_around_fed, is_own);

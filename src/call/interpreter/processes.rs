@@ -73,17 +73,15 @@ where
 }
 
 /// The `<(…)` in the words and redirections of a command, with their numbers.
-pub(super) fn processes_of(command: &Command) -> Vec<(&List, u32)> {
+pub(super) fn processes_of(command: &Command) -> impl Iterator<Item = (&List, u32)> {
     let words: &[Word] = if let Body::Simple(simple) = &command.body { &simple.words } else { &[] };
     let files = command.redirections.iter().filter_map(|redirection| match &redirection.target {
         Target::Read(word) => Some(word),
         _ => None,
     });
     let parts = words.iter().chain(files).flat_map(|word| &word.parts);
-    parts
-        .filter_map(|part| match part {
-            Part::Process(list, number) => Some((list, *number)),
-            _ => None,
-        })
-        .collect()
+    parts.filter_map(|part| match part {
+        Part::Process(list, number) => Some((list, *number)),
+        _ => None,
+    })
 }

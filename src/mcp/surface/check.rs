@@ -11,7 +11,7 @@ pub(super) const CHECK: MetaTool = MetaTool::new(&Spec {
     word: "check",
     name: "climax_check",
     title: "Check",
-    effect: Effect::Looks,
+    effect: Effect::LooksUp,
     description: |_, _| DESCRIPTION.into(),
     schema: |_| schema(),
     work,

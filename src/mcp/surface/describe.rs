@@ -19,7 +19,7 @@ pub(super) const DESCRIBE: MetaTool = MetaTool::new(&Spec {
     word: "describe",
     name: "climax_describe",
     title: "Describe",
-    effect: Effect::ReadsCatalog,
+    effect: Effect::LooksUp,
     description: |_, _| DESCRIPTION.into(),
     schema: |_| schema(),
     work: |MetaRequest { toolbox, arguments, .. }| Ok(Work::Answer(describe(toolbox, arguments)?)),

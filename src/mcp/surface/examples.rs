@@ -20,7 +20,7 @@ pub(super) const EXAMPLES: MetaTool = MetaTool::new(&Spec {
     word: "examples",
     name: "climax_examples",
     title: "Examples",
-    effect: Effect::ReadsCatalog,
+    effect: Effect::LooksUp,
     description: |_, _| DESCRIPTION.into(),
     schema,
     work,

@@ -72,9 +72,7 @@ impl Surface {
         let own_job_tool = meta.caller().is_none();
         starts_calls.then_some(Self::Meta(meta.with_own_job_tool(own_job_tool)))
     }
-}
 
-impl Surface {
     /// Returns whether it has a tool that judges lines of other shells.
     #[must_use]
     pub fn judges_lines(&self) -> bool {

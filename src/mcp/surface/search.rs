@@ -23,7 +23,7 @@ pub(in crate::mcp) const SEARCH: MetaTool = MetaTool::new(&Spec {
     word: "search",
     name: "climax_search",
     title: "Search",
-    effect: Effect::ReadsCatalog,
+    effect: Effect::LooksUp,
     description: |_, _| DESCRIPTION.into(),
     schema,
     work,

@@ -33,10 +33,8 @@ pub(super) struct Spec {
 /// What a meta-tool can do to the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::mcp) enum Effect {
-    /// It reads the catalog and starts no program.
-    ReadsCatalog,
-    /// It reads the catalog and looks at files, and starts no program.
-    Looks,
+    /// It looks things up in the catalog and in files, and starts no program.
+    LooksUp,
     /// It starts programs that change nothing.
     Reads,
     /// It starts programs of any risk.
@@ -81,7 +79,7 @@ impl MetaTool {
 
     /// Whether it starts programs, which can take long.
     pub(in crate::mcp) fn starts_calls(self) -> bool {
-        !matches!(self.0.effect, Effect::ReadsCatalog | Effect::Looks)
+        self.0.effect != Effect::LooksUp
     }
 
     /// Returns its description as a part of a surface.
