@@ -5,122 +5,78 @@
 use std::ops::Range;
 
 use crate::tree::{
-    Arithmetic, Binary, Body, Command, Descriptor, List, Name, Operation, Parameter, Part, Script, Simple, Target, Word,
+    Arithmetic, Binary, Body, Command, Descriptor, Name, Operation, Parameter, Part, Script, Target, Word,
 };
 
 impl Script {
     /// Returns what only bash reads in this script, which was read from `text`; `None` if every shell reads it alike.
     #[must_use]
     pub fn beyond_posix(&self, text: &str) -> Option<&'static str> {
-        Search { text }.list(&self.list)
+        self.list.commands().into_iter().find_map(|command| of_command(command, text))
     }
 }
 
-struct Search<'t> {
-    text: &'t str,
+/// What is found in a command, without the commands in it.
+fn of_command(command: &Command, text: &str) -> Option<&'static str> {
+    let source = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
+    let redirections = command.redirections.iter().find_map(|redirection| match &redirection.target {
+        _ if redirection.descriptor == Descriptor::Both => Some("&>"),
+        Target::Text(_) if source(&redirection.range).starts_with("<<<") => Some("<<<"),
+        Target::Same(_) if source(&redirection.range) == "|&" => Some("|&"),
+        _ => None,
+    });
+    let body = match &command.body {
+        Body::Count(_) => Some("for (("),
+        Body::Condition(_) => Some("[["),
+        Body::Arithmetic(_) => Some("(("),
+        Body::Simple(simple) if simple.assignments.iter().any(|assignment| assignment.appends) => Some("+="),
+        Body::Simple(simple) => of_builtin(&simple.words),
+        _ => None,
+    };
+
+    let words = command.words();
+    let has_braces = words.windows(2).any(|pair| pair[0].range == pair[1].range);
+    let braces = has_braces.then_some("{a,b}");
+    redirections.or(body).or(braces).or_else(|| {
+        words.into_iter().find_map(|word| {
+            let quote = has_escaped_quote(source(&word.range)).then_some("$'…'");
+            quote.or_else(|| word.parts.iter().find_map(of_part))
+        })
+    })
 }
 
-/// What was found.
-type Found = Option<&'static str>;
-
-impl Search<'_> {
-    fn source(&self, range: &Range<usize>) -> &str {
-        self.text.get(range.clone()).unwrap_or_default()
-    }
-
-    fn list(&self, list: &List) -> Found {
-        let pipelines = list
-            .items
-            .iter()
-            .flat_map(|chain| std::iter::once(&chain.first).chain(chain.rest.iter().map(|(_, pipeline)| pipeline)));
-        pipelines.flat_map(|pipeline| &pipeline.commands).find_map(|command| self.command(command))
-    }
-
-    fn command(&self, command: &Command) -> Found {
-        let redirections = command.redirections.iter().find_map(|redirection| {
-            let source = self.source(&redirection.range);
-            match &redirection.target {
-                _ if redirection.descriptor == Descriptor::Both => Some("&>"),
-                Target::Text(_) if source.starts_with("<<<") => Some("<<<"),
-                Target::Same(_) if source == "|&" => Some("|&"),
-                Target::Text(word) | Target::Read(word) | Target::Write(word) | Target::Append(word) => self.word(word),
-                Target::Same(_) | Target::Closed => None,
-            }
-        });
-        redirections.or_else(|| self.body(&command.body))
-    }
-
-    fn body(&self, body: &Body) -> Found {
-        match body {
-            Body::Simple(simple) => self.simple(simple),
-            Body::Subshell(list) | Body::Group(list) => self.list(list),
-            Body::If(command) => {
-                let mut lists = command.branches.iter().flat_map(|branch| [&branch.condition, &branch.body]);
-                lists.find_map(|list| self.list(list)).or_else(|| self.list(command.otherwise.as_ref()?))
-            }
-            Body::For(command) => {
-                self.words(command.words.as_deref().unwrap_or_default()).or_else(|| self.list(&command.body))
-            }
-            Body::While(command) => self.list(&command.condition).or_else(|| self.list(&command.body)),
-            Body::Case(case) => self.word(&case.word).or_else(|| {
-                let arms = &mut case.arms.iter();
-                arms.find_map(|arm| self.words(&arm.patterns).or_else(|| self.list(&arm.body)))
-            }),
-            Body::Count(_) => Some("for (("),
-            Body::Condition(_) => Some("[["),
-            Body::Arithmetic(_) => Some("(("),
+fn of_part(part: &Part) -> Option<&'static str> {
+    match part {
+        Part::Text(_) | Part::Quoted(_) | Part::Substitution(..) => None,
+        Part::Double(parts) => parts.iter().find_map(of_part),
+        Part::Process(..) => Some("<(…)"),
+        Part::Parameter(parameter, _) => of_parameter(parameter),
+        Part::Arithmetic(expression, _) => {
+            let mut is_of_bash = false;
+            expression.visit(&mut |one| {
+                is_of_bash |= matches!(
+                    one,
+                    Arithmetic::Step(..) | Arithmetic::Sequence(..) | Arithmetic::Binary(Binary::Power, ..)
+                );
+            });
+            let own = is_of_bash.then_some("`**`, `++`, `--` or `,` in `$((…))`");
+            own.or_else(|| expression.parts().into_iter().find_map(of_part))
         }
     }
+}
 
-    fn simple(&self, simple: &Simple) -> Found {
-        if simple.assignments.iter().any(|assignment| assignment.appends) {
-            return Some("+=");
-        }
-        let values = simple.assignments.iter().find_map(|assignment| self.word(&assignment.value));
-        values.or_else(|| self.words(&simple.words)).or_else(|| of_builtin(&simple.words))
-    }
-
-    fn words(&self, words: &[Word]) -> Found {
-        if words.windows(2).any(|pair| pair[0].range == pair[1].range) {
-            return Some("{a,b}");
-        }
-        words.iter().find_map(|word| self.word(word))
-    }
-
-    fn word(&self, word: &Word) -> Found {
-        if has_escaped_quote(self.source(&word.range)) {
-            return Some("$'…'");
-        }
-        word.parts.iter().find_map(|part| self.part(part))
-    }
-
-    fn part(&self, part: &Part) -> Found {
-        match part {
-            Part::Text(_) | Part::Quoted(_) => None,
-            Part::Double(parts) => parts.iter().find_map(|part| self.part(part)),
-            Part::Substitution(list, _) => self.list(list),
-            Part::Process(..) => Some("<(…)"),
-            Part::Parameter(parameter, _) => self.parameter(parameter),
-            Part::Arithmetic(expression, _) => {
-                let own = is_of_bash(expression).then_some("`**`, `++`, `--` or `,` in `$((…))`");
-                own.or_else(|| expression.parts().into_iter().find_map(|part| self.part(part)))
-            }
-        }
-    }
-
-    fn parameter(&self, parameter: &Parameter) -> Found {
-        match (&parameter.name, &parameter.operation) {
-            (Name::PipeStatus(_) | Name::PipeStatuses | Name::JoinedPipeStatuses, _) => Some("PIPESTATUS"),
-            (_, Operation::Replace(..)) => Some("${x/a/b}"),
-            (_, Operation::Slice(..)) => Some("${x:1:2}"),
-            (_, Operation::Case(..)) => Some("${x^^}"),
-            (_, operation) => operation.words().into_iter().find_map(|word| self.word(word)),
-        }
+fn of_parameter(parameter: &Parameter) -> Option<&'static str> {
+    match (&parameter.name, &parameter.operation) {
+        (Name::PipeStatus(_) | Name::PipeStatuses | Name::JoinedPipeStatuses, _) => Some("PIPESTATUS"),
+        (_, Operation::Replace(..)) => Some("${x/a/b}"),
+        (_, Operation::Slice(..)) => Some("${x:1:2}"),
+        (_, Operation::Case(..)) => Some("${x^^}"),
+        (_, operation) => operation.words().into_iter().flat_map(|word| &word.parts).find_map(of_part),
     }
 }
 
 /// What only bash does with the words of a builtin.
-fn of_builtin(words: &[Word]) -> Found {
+fn of_builtin(words: &[Word]) -> Option<&'static str> {
     let (name, rest) = words.split_first()?;
     let texts: Vec<String> = rest.iter().filter_map(Word::literal).collect();
     let has = |wanted: &dyn Fn(&str) -> bool| texts.iter().any(|text| wanted(text));
@@ -136,17 +92,6 @@ fn of_builtin(words: &[Word]) -> Found {
         "source" => Some("source"),
         "type" if has(&|text| text.starts_with('-')) => Some("options of `type`"),
         _ => None,
-    }
-}
-
-fn is_of_bash(expression: &Arithmetic) -> bool {
-    match expression {
-        Arithmetic::Number(_) | Arithmetic::Value(_) | Arithmetic::Text(..) => false,
-        Arithmetic::Unary(_, value) | Arithmetic::Assign(_, _, value) => is_of_bash(value),
-        Arithmetic::Binary(operator, one, other) => *operator == Binary::Power || is_of_bash(one) || is_of_bash(other),
-        Arithmetic::Logic(_, one, other) => is_of_bash(one) || is_of_bash(other),
-        Arithmetic::Choice(one, two, three) => [one, two, three].into_iter().any(|one| is_of_bash(one)),
-        Arithmetic::Step(..) | Arithmetic::Sequence(..) => true,
     }
 }
 

@@ -2,23 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use climax_shell::{Arithmetic, Body, Command, Condition, List, Part, Target, Word};
-
-/// Finds the lists in a part of a word.
-pub(super) fn lists_of_part<'p>(part: &'p Part, lists: &mut Vec<&'p List>) {
-    match part {
-        Part::Text(_) | Part::Quoted(_) => {}
-        Part::Double(parts) => parts.iter().for_each(|part| lists_of_part(part, lists)),
-        Part::Substitution(list, _) | Part::Process(list, _) => lists.push(list),
-        Part::Parameter(parameter, _) => {
-            let words = parameter.operation.words();
-            words.into_iter().flat_map(|word| &word.parts).for_each(|part| lists_of_part(part, lists));
-        }
-        Part::Arithmetic(expression, _) => {
-            expression.parts().into_iter().for_each(|part| lists_of_part(part, lists));
-        }
-    }
-}
+use climax_shell::{Arithmetic, Body, Command, List, Part, Target, Word};
 
 /// Whether a list prints nothing but its own words, as `$(cat <<'EOF' …)` and `$(printf …)` do.
 pub(crate) fn prints_itself(list: &List) -> bool {
@@ -56,19 +40,6 @@ fn words_of(list: &List) -> impl Iterator<Item = &Word> {
         let words = if let Body::Simple(simple) = &command.body { simple.words.as_slice() } else { &[] };
         words.iter().chain(texts)
     })
-}
-
-/// Finds the words of a condition.
-pub(super) fn words_of_condition<'w>(condition: &'w Condition, words: &mut Vec<&'w Word>) {
-    match condition {
-        Condition::Word(word) | Condition::Unary(_, word) => words.push(word),
-        Condition::Binary(_, one, other) => words.extend([one, other]),
-        Condition::Not(condition) => words_of_condition(condition, words),
-        Condition::Logic(_, one, other) => {
-            words_of_condition(one, words);
-            words_of_condition(other, words);
-        }
-    }
 }
 
 /// Finds the variables that an expression sets.

@@ -19,7 +19,7 @@ use climax_shell::{
 };
 
 use super::error::LineError;
-use super::finds::{assigned, assigned_in_arithmetic, lists_of_part, words_of_condition};
+use super::finds::{assigned, assigned_in_arithmetic};
 use super::read_line::{Feed, ReadCommand, ReadLine};
 use super::resolve::{LineContext, UnreadLine};
 use super::variables::{READABLE, unsettable};
@@ -290,11 +290,7 @@ impl<'a> Survey<'a, '_> {
                 self.state = state;
                 refused
             }
-            Body::Condition(condition) => {
-                let mut words = Vec::new();
-                words_of_condition(condition, &mut words);
-                self.substitutions(words)
-            }
+            Body::Condition(condition) => self.substitutions(condition.words()),
         }
     }
 
@@ -406,7 +402,7 @@ impl<'a> Survey<'a, '_> {
     fn substitutions<'w>(&mut self, words: impl IntoIterator<Item = &'w Word>) -> Result<(), UnreadLine> {
         for word in words {
             let mut lists = Vec::new();
-            word.parts.iter().for_each(|part| lists_of_part(part, &mut lists));
+            word.parts.iter().for_each(|part| part.add_lists(&mut lists));
             for list in lists {
                 let around = self.around.clone();
                 self.subshell(|survey| survey.list(list, &around))?;

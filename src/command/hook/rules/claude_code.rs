@@ -125,6 +125,9 @@ mod tests {
             ("ls && rm x", true),
             ("for f in *; do rm $f; done", true),
             ("(cd a; rm b) | cat", true),
+            ("echo $(rm x)", true),
+            ("diff <(rm x) \"${y:-`rm z`}\"", true),
+            ("case $(rm x) in a) ls;; esac", true),
             ("echo rm", false),
         ] {
             assert_eq!(rules.deny(line), is_denied, "{line}");

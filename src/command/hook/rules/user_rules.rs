@@ -1,7 +1,7 @@
 //! [`UserRules`]: rules of a user for lines, and which lines they are about.
 
 use climax_catalog::policy::NamePattern;
-use climax_shell::{Body, List, parse};
+use climax_shell::parse;
 
 /// The rules, each the text in `Bash(…)`; empty for `Bash` alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,8 +34,7 @@ impl UserRules {
 fn any(rules: &[String], line: &str) -> bool {
     !rules.is_empty()
         && commands(line)
-            .iter()
-            .map(String::as_str)
+            .into_iter()
             .chain([line.trim()])
             .any(|command| rules.iter().any(|rule| matches(rule, command)))
 }
@@ -50,39 +49,9 @@ fn matches(rule: &str, command: &str) -> bool {
     rule.is_empty() || NamePattern::new(rule).matches(command)
 }
 
-/// The commands of a line as they are typed; the whole line if it is not read.
-fn commands(line: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    match parse(line) {
-        Ok(script) => of_list(line, &script.list, &mut found),
-        Err(_) => found.push(line.trim().to_owned()),
-    }
-    found
-}
-
-fn of_list(line: &str, list: &List, found: &mut Vec<String>) {
-    for chain in &list.items {
-        for pipeline in std::iter::once(&chain.first).chain(chain.rest.iter().map(|(_, pipeline)| pipeline)) {
-            for command in &pipeline.commands {
-                match &command.body {
-                    Body::Subshell(list) | Body::Group(list) => of_list(line, list, found),
-                    // A compound command counts as a whole, and so does what is in it.
-                    Body::For(own) => of_list(line, &own.body, found),
-                    Body::While(own) => {
-                        of_list(line, &own.condition, found);
-                        of_list(line, &own.body, found);
-                    }
-                    Body::If(own) => {
-                        for branch in &own.branches {
-                            of_list(line, &branch.condition, found);
-                            of_list(line, &branch.body, found);
-                        }
-                        own.otherwise.iter().for_each(|list| of_list(line, list, found));
-                    }
-                    _ => {}
-                }
-                found.extend(line.get(command.range.clone()).map(|text| text.trim().to_owned()));
-            }
-        }
-    }
+/// The commands of a line as they are typed, those in words and in compound commands too; the whole line if it is not read.
+fn commands(line: &str) -> Vec<&str> {
+    let Ok(script) = parse(line) else { return vec![line.trim()] };
+    let commands = script.list.commands().into_iter();
+    commands.filter_map(|command| line.get(command.range.clone())).map(str::trim).collect()
 }
