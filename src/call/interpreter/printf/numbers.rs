@@ -2,10 +2,10 @@
 //!
 //! Source: C17, 7.22.1.3 and 7.22.1.7, as POSIX.1-2024, "printf" demands; the exact digits are those of long arithmetic.
 
-use std::cmp::Ordering;
+use num_bigint::BigUint;
 
 /// The bits of the mantissa of a `long double` where bash runs.
-const BITS: usize = if cfg!(any(target_arch = "x86_64", target_arch = "x86")) {
+const BITS: u64 = if cfg!(any(target_arch = "x86_64", target_arch = "x86")) {
     64
 } else if cfg!(target_os = "linux") {
     113
@@ -19,162 +19,36 @@ const MAX_DIGITS: usize = 1_000;
 /// Largest power of a number that `printf` reads; the types of C end soon behind it.
 const MAX_EXPONENT: i64 = 4_000;
 
-/// A natural number, its least digit first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Natural(Vec<u32>);
-
-impl Natural {
-    fn small(value: u32) -> Self {
-        let mut one = Self(vec![value]);
-        one.trim();
-        one
-    }
-
-    fn trim(&mut self) {
-        while self.0.last() == Some(&0) {
-            self.0.pop();
-        }
-    }
-
-    fn is_zero(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn bits(&self) -> usize {
-        self.0.last().map_or(0, |last| self.0.len() * 32 - last.leading_zeros() as usize)
-    }
-
-    fn has_bit(&self, at: usize) -> bool {
-        self.0.get(at / 32).is_some_and(|digit| digit >> (at % 32) & 1 == 1)
-    }
-
-    /// Multiplies by a small number, and adds another.
-    fn multiply(&mut self, by: u32, and: u32) {
-        let mut carry = u64::from(and);
-        for digit in &mut self.0 {
-            carry += u64::from(*digit) * u64::from(by);
-            *digit = low(carry);
-            carry >>= 32;
-        }
-        self.0.push(low(carry));
-        self.trim();
-    }
-
-    /// Multiplies by a power of a small number.
-    fn raise(&mut self, base: u32, exponent: usize) {
-        for _ in 0..exponent {
-            self.multiply(base, 0);
-        }
-    }
-
-    /// Divides by a small number, and returns the rest.
-    fn divide(&mut self, by: u32) -> u32 {
-        let mut rest = 0;
-        for digit in self.0.iter_mut().rev() {
-            let all = rest << 32 | u64::from(*digit);
-            *digit = low(all / u64::from(by));
-            rest = all % u64::from(by);
-        }
-        self.trim();
-        low(rest)
-    }
-
-    fn shifted_left(&self, by: usize) -> Self {
-        let mut all = Self(vec![0; by / 32]);
-        let mut carry = 0;
-        for digit in &self.0 {
-            let wide = u64::from(*digit) << (by % 32) | carry;
-            all.0.push(low(wide));
-            carry = wide >> 32;
-        }
-        all.0.push(low(carry));
-        all.trim();
-        all
-    }
-
-    fn halve(&mut self) {
-        let mut carry = 0;
-        for digit in self.0.iter_mut().rev() {
-            let next = *digit & 1;
-            *digit = *digit >> 1 | carry << 31;
-            carry = next;
-        }
-        self.trim();
-    }
-
-    fn compare(&self, other: &Self) -> Ordering {
-        let by_length = self.0.len().cmp(&other.0.len());
-        by_length.then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
-    }
-
-    /// Takes away a number that is no larger.
-    fn subtract(&mut self, other: &Self) {
-        let mut borrow = 0;
-        for (at, digit) in self.0.iter_mut().enumerate() {
-            let less = u64::from(other.0.get(at).copied().unwrap_or(0)) + borrow;
-            let wide = (1 << 32 | u64::from(*digit)) - less;
-            *digit = low(wide);
-            borrow = u64::from(wide >> 32 == 0);
-        }
-        self.trim();
-    }
-
-    fn decimal(mut self) -> Vec<u8> {
-        let mut digits = Vec::new();
-        while !self.is_zero() {
-            let mut nine = self.divide(1_000_000_000);
-            for _ in 0..9 {
-                digits.push(b'0' + u8::try_from(nine % 10).unwrap_or(0));
-                nine /= 10;
-            }
-        }
-        while digits.last() == Some(&b'0') {
-            digits.pop();
-        }
-        digits.reverse();
-        digits
-    }
-}
-
-fn low(wide: u64) -> u32 {
-    u32::try_from(wide & 0xffff_ffff).unwrap_or(0)
-}
-
 /// The nearest number with a mantissa of a `long double` to a fraction: the mantissa, and the power of two.
-fn nearest(mut over: Natural, mut under: Natural) -> (Natural, i64) {
-    if over.is_zero() {
+fn nearest(mut over: BigUint, mut under: BigUint) -> (BigUint, i64) {
+    if over.bits() == 0 {
         return (over, 0);
     }
     // The quotient has two or three bits more than the mantissa.
     let wanted = BITS + 2 + under.bits();
-    let shift = signed(wanted) - signed(over.bits());
+    let shift = wanted.cast_signed() - over.bits().cast_signed();
     if shift >= 0 {
-        over = over.shifted_left(wanted - over.bits());
+        over <<= shift;
     } else {
-        under = under.shifted_left(over.bits() - wanted);
+        under <<= -shift;
     }
-    let mut quotient = Natural(Vec::new());
-    let mut part = under.shifted_left(BITS + 3);
-    for _ in 0..BITS + 4 {
-        let fits = over.compare(&part) != Ordering::Less;
-        if fits {
-            over.subtract(&part);
-        }
-        quotient.multiply(2, u32::from(fits));
-        part.halve();
-    }
+    let mut quotient = &over / &under;
+    let has_rest = over % under != BigUint::ZERO;
 
     let dropped = quotient.bits().saturating_sub(BITS);
-    let is_more = !over.is_zero() || (0..dropped.saturating_sub(1)).any(|at| quotient.has_bit(at));
-    let is_half = dropped > 0 && quotient.has_bit(dropped - 1);
-    let is_odd = quotient.has_bit(dropped);
-    for _ in 0..dropped {
-        quotient.halve();
-    }
+    let is_more = has_rest || quotient.trailing_zeros().is_some_and(|zeros| zeros + 1 < dropped);
+    let is_half = dropped > 0 && quotient.bit(dropped - 1);
+    let is_odd = quotient.bit(dropped);
+    quotient >>= dropped;
     if is_half && (is_more || is_odd) {
-        quotient.multiply(1, 1);
+        quotient += 1_u32;
     }
-    (quotient, signed(dropped) - shift)
+    (quotient, dropped.cast_signed() - shift)
+}
+
+/// The digits of a number; none of zero.
+fn decimal(number: &BigUint) -> Vec<u8> {
+    if number.bits() == 0 { Vec::new() } else { number.to_string().into_bytes() }
 }
 
 fn signed(count: usize) -> i64 {
@@ -222,21 +96,18 @@ pub(super) fn float(text: &str) -> Result<(bool, Float, bool), String> {
         return Err("a number with so many digits is not read".to_owned());
     }
 
-    let mut over = Natural::small(0);
-    for digit in digits {
-        over.multiply(base, digit);
-    }
-    let mut under = Natural::small(1);
+    let mut over = digits.into_iter().fold(BigUint::ZERO, |over, digit| over * base + digit);
+    let mut under = BigUint::from(1_u32);
     let power = if base == 16 { power - 4 * signed(places) } else { power - signed(places) };
     let scaled = if power < 0 { &mut under } else { &mut over };
-    scaled.raise(if base == 16 { 2 } else { 10 }, usize::try_from(power.abs()).unwrap_or(0));
-    let (mut mantissa, power) = nearest(over, under);
+    *scaled *= BigUint::from(if base == 16 { 2_u32 } else { 10 }).pow(u32::try_from(power.abs()).unwrap_or(0));
+    let (mantissa, power) = nearest(over, under);
     let count = usize::try_from(power.abs()).unwrap_or(0);
     if power >= 0 {
-        return Ok((is_negative, Float::Digits(mantissa.shifted_left(count).decimal(), 0), rest.is_empty()));
+        return Ok((is_negative, Float::Digits(decimal(&(mantissa << count)), 0), rest.is_empty()));
     }
-    mantissa.raise(5, count);
-    Ok((is_negative, Float::Digits(mantissa.decimal(), count), rest.is_empty()))
+    let digits = mantissa * BigUint::from(5_u32).pow(u32::try_from(count).unwrap_or(0));
+    Ok((is_negative, Float::Digits(decimal(&digits), count), rest.is_empty()))
 }
 
 /// Splits off digits with a point: them, how many stand behind it, and the rest. `None` if there are none.
