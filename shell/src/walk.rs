@@ -17,8 +17,12 @@ impl List {
                 for command in &pipeline.commands {
                     found.push(command);
                     let mut lists = command.lists();
-                    command.parts().into_iter().for_each(|part| part.add_lists(&mut lists));
-                    lists.into_iter().for_each(|list| list.add_commands(found));
+                    for part in command.parts() {
+                        part.add_lists(&mut lists);
+                    }
+                    for list in lists {
+                        list.add_commands(found);
+                    }
                 }
             }
         }
