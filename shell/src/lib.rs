@@ -43,7 +43,7 @@ pub use expand::{ExpandError, Expander, Field, Origin, PLACEHOLDER, Substituted,
 pub use fill::Places;
 pub use parser::{MAX_BYTES, MAX_NESTING, parse};
 pub use pattern::Pattern;
-pub use state::{Options, State, Value, Variable};
+pub use state::{Options, State, Value, Variable, background_count, background_number};
 pub use tree::{
     Arithmetic, Arm, Assignment, Binary, Body, Branch, Case, Chain, Command, Comparison, Condition, Count, Descriptor,
     For, If, Joint, List, Name, Operation, Parameter, Part, Pipeline, Place, Redirection, Script, Simple, Splice,

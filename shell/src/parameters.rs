@@ -47,7 +47,6 @@ impl<'a> Parser<'a> {
     /// Refuses parameters that would be something else than their text.
     fn check_unread(&self, start: usize) -> Result<(), SyntaxError> {
         match self.peek() {
-            Some('!') => Err(SyntaxError::at(start..start + 2, "jobs in the background are not read", "leave it out")),
             Some('-') => Err(SyntaxError::at(start..start + 2, "`$-` is not read", "leave it out")),
             _ => Ok(()),
         }
@@ -73,7 +72,9 @@ impl<'a> Parser<'a> {
                 self.at += digits.len();
                 return Ok(Name::Position(position));
             }
-            if let Some(name) = self.peek().and_then(special) {
+            // `${!x}` and `${!#}` are the values of variables that others name.
+            let is_read = |name: &Name| *name != Name::Background || self.rest().starts_with("!}");
+            if let Some(name) = self.peek().and_then(special).filter(is_read) {
                 self.skip();
                 return Ok(name);
             }
@@ -219,6 +220,7 @@ fn special(c: char) -> Option<Name> {
         '@' => Name::All,
         '*' => Name::Joined,
         '$' => Name::Process,
+        '!' => Name::Background,
         _ => return None,
     })
 }

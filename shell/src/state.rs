@@ -2,14 +2,32 @@
 
 use std::collections::BTreeMap;
 
+/// The largest number of a process on any system.
+pub(crate) const MAX_PROCESSES: u64 = 1 << 22;
+
+/// Returns the value of `$!` for the command that was started as this one in the background. No process has this number, so
+/// that no program takes the one for the other.
+#[must_use]
+pub fn background_number(count: u32) -> u64 {
+    2 * MAX_PROCESSES + u64::from(count)
+}
+
+/// Returns which command in the background a value of `$!` stands for; `None` for every other text.
+#[must_use]
+pub fn background_count(number: &str) -> Option<u32> {
+    let number: u64 = number.parse().ok()?;
+    number.checked_sub(2 * MAX_PROCESSES).and_then(|count| count.try_into().ok())
+}
+
 /// The value of a variable.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Value {
     /// A text.
     Known(String),
     /// It will be known once the line runs.
     Open,
     /// It has none, because the line took it away.
+    #[default]
     Unset,
 }
 
@@ -47,6 +65,8 @@ pub struct State {
     pub positions: Option<Vec<String>>,
     /// `$?`; `None` where it is not known yet.
     pub status: Option<i32>,
+    /// `$!`
+    pub background: Value,
     /// The statuses of the last pipeline.
     pub pipe_statuses: Vec<i32>,
     /// The options.

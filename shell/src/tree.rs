@@ -202,6 +202,8 @@ pub enum Name {
     Joined,
     /// `$$`
     Process,
+    /// `$!`
+    Background,
     /// `${PIPESTATUS[n]}`
     PipeStatus(Box<Arithmetic>),
     /// `${PIPESTATUS[@]}`

@@ -7,11 +7,8 @@ use std::ops::Range;
 use crate::error::SyntaxError;
 use crate::expand::{ExpandError, Expander, Known, MAX_VALUE_BYTES, Surroundings, too_long};
 use crate::pattern::Pattern;
-use crate::state::Value;
+use crate::state::{MAX_PROCESSES, Value};
 use crate::tree::{Name, Operation, Parameter, Place, Trim, Word};
-
-/// The largest number of a process on any system.
-const MAX_PROCESSES: u64 = 1 << 22;
 
 /// What a parameter stands for.
 pub(crate) enum Found<'w> {
@@ -102,6 +99,7 @@ impl<S: Surroundings> Expander<'_, S> {
             Name::All | Name::Joined => known(self.state.positions.as_ref().map(|values| values.join(" "))),
             // Made for names of files: the number of this process would let `kill $$` end it.
             Name::Process => Value::Known((MAX_PROCESSES + u64::from(std::process::id())).to_string()),
+            Name::Background => self.state.background.clone(),
             Name::PipeStatuses | Name::JoinedPipeStatuses => {
                 let statuses: Vec<String> = self.state.pipe_statuses.iter().map(i32::to_string).collect();
                 known(self.state.status.map(|_| statuses.join(" ")))

@@ -25,6 +25,8 @@ pub struct Plan<'a> {
     pub(crate) open: Vec<OpenCall<'a>>,
     /// The syntax of a line; `None` for a call by name.
     pub(crate) script: Option<Script>,
+    /// Whether commands of the line run in the background.
+    pub(crate) has_background: bool,
     pub(crate) policy: &'a Policy,
     pub(crate) runner: &'a Runner,
 }
@@ -83,7 +85,7 @@ impl<'a> Plan<'a> {
 
     /// Makes the plan of one command of a line.
     pub(crate) fn of_stage(stage: Stage<'a>, policy: &'a Policy, runner: &'a Runner) -> Self {
-        Self { stages: vec![stage], open: Vec::new(), script: None, policy, runner }
+        Self { stages: vec![stage], open: Vec::new(), script: None, has_background: false, policy, runner }
     }
 
     /// Returns the highest risk of its calls. Builtins alone only read.

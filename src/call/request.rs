@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use climax_catalog::Cage;
 use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
 
 use crate::call::space::Claim;
 use crate::exec::Watch;
@@ -64,13 +65,16 @@ pub struct Session<'a> {
     pub watch: Option<&'a Watch>,
     /// The space that the result takes until the client has read it.
     pub space: Option<&'a Claim>,
+    /// Cancelled when the commands of a line have ended and those in the background go on. Without it, these end with the
+    /// line.
+    pub goes_on: Option<&'a CancellationToken>,
 }
 
 impl Session<'_> {
     /// Makes the session of an anonymous caller, whom nothing is reported to.
     #[must_use]
     pub fn anonymous(purpose: Purpose) -> Self {
-        Self { caller: None, purpose, env: &[], watch: None, space: None }
+        Self { caller: None, purpose, env: &[], watch: None, space: None, goes_on: None }
     }
 }
 

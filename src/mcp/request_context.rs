@@ -50,6 +50,8 @@ pub(super) struct Detaching {
     pub(super) transcript: Arc<Transcript>,
     /// Cancelled when the request is answered before the call has ended.
     pub(super) detached: CancellationToken,
+    /// Cancelled when only the commands in the background of a line go on; `None` if they do not.
+    pub(super) goes_on: Option<CancellationToken>,
 }
 
 /// What the call of a request needs to go on after it; `None` if it does not go on.

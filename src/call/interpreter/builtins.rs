@@ -10,6 +10,7 @@ use std::time::Duration;
 use climax_shell::{Field, Value};
 use futures_util::future::Future;
 
+use super::background;
 use super::printf::{echoed, printed};
 use super::record::{Record, builtin_stage};
 use super::shell::{Before, Flow, Shell};
@@ -27,18 +28,18 @@ const BROKEN_PIPE: i32 = 141;
 
 /// What a builtin prints, and its status.
 #[derive(Default)]
-struct Done {
-    output: Vec<u8>,
-    errors: String,
-    status: i32,
+pub(super) struct Done {
+    pub(super) output: Vec<u8>,
+    pub(super) errors: String,
+    pub(super) status: i32,
 }
 
 impl Done {
-    fn status(status: i32) -> Self {
+    pub(super) fn status(status: i32) -> Self {
         Self { status, ..Self::default() }
     }
 
-    fn printed(output: impl Into<Vec<u8>>) -> Self {
+    pub(super) fn printed(output: impl Into<Vec<u8>>) -> Self {
         Self { output: output.into(), ..Self::default() }
     }
 
@@ -91,7 +92,10 @@ where
             Builtin::ChangeDirectory => change_directory(shell, &texts),
             Builtin::Read => self.read(shell, due, &texts, streams.input.clone()).await?,
             Builtin::Shift => shift(shell, &texts),
-            Builtin::Sleep => self.sleep(&texts).await?,
+            Builtin::Sleep => self.sleep(shell, &texts).await?,
+            Builtin::Wait => self.wait(shell, &texts).await?,
+            Builtin::Jobs => background::listed(&shell.jobs, &texts),
+            Builtin::Kill => background::kill(&shell.jobs, words),
             Builtin::Type => described(&texts),
             Builtin::Which => found(&texts),
             Builtin::Source => Self::activate(shell, due, &texts)?,
@@ -137,7 +141,7 @@ where
             }
             match stream {
                 Output::Nothing => {}
-                Output::Result(stream) => shown.push((*stream, self.masks.apply(bytes))),
+                Output::Result(stream) => shown.push((*stream, self.shown(bytes))),
                 Output::File(file) => match write_all(file, bytes).await {
                     Ok(()) => {}
                     Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => status = BROKEN_PIPE,
@@ -152,7 +156,7 @@ where
         status
     }
 
-    async fn sleep(&self, texts: &[&str]) -> Ran<Done> {
+    async fn sleep(&self, shell: &Shell, texts: &[&str]) -> Ran<Done> {
         let mut seconds = 0.0;
         if texts.is_empty() {
             return Ok(Done::failed(1, "sleep: missing operand"));
@@ -173,7 +177,7 @@ where
         let limit = self.bounds.timeout.unwrap_or(self.longest.max(Duration::from_mins(2)));
         let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         tokio::select! {
-            why = self.stop.clone() => Err(Halt::Ended(Some(why))),
+            why = self.stop_of(shell) => Err(Halt::Ended(Some(why))),
             () = tokio::time::sleep(time.min(limit)) => {
                 if time <= limit {
                     return Ok(Done::default());

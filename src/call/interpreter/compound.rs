@@ -43,7 +43,7 @@ where
         record: &'f mut Record,
     ) -> Running<'f, Flow> {
         async move {
-            self.count_command(text).await?;
+            self.count_command(shell, text).await?;
             if let Body::Simple(simple) = &command.body {
                 let before = shell.around.replace(Streams { output: Output::Nothing, ..streams.clone() });
                 let was_fed = std::mem::replace(&mut shell.is_around_fed, is_own);
@@ -251,7 +251,7 @@ where
         streams: &Streams,
         record: &mut Record,
     ) -> Ran<Option<Flow>> {
-        self.count_command(text).await?;
+        self.count_command(shell, text).await?;
         shell.loops += 1;
         let flow = self.list(shell, text, body, streams, record).await;
         shell.loops -= 1;

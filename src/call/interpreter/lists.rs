@@ -31,6 +31,10 @@ where
     ) -> Running<'f, Flow> {
         async move {
             for chain in &list.items {
+                if chain.background.is_some() {
+                    self.start(shell, text, chain, streams)?;
+                    continue;
+                }
                 let is_tested = shell.is_tested;
                 let count = chain.rest.len();
                 shell.is_tested = is_tested || count > 0;

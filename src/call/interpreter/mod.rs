@@ -4,6 +4,7 @@
 //! not known before, asked about. What was planned before the line ran is used again if words, variables, directory and
 //! input are the same.
 
+mod background;
 mod builtins;
 mod compound;
 mod conditions;
@@ -27,7 +28,9 @@ use std::time::Duration;
 
 use climax_shell::{Script, State, Value};
 use futures_util::future::{BoxFuture, Shared};
+use tokio_util::sync::CancellationToken;
 
+pub(super) use self::background::{Background, Starts};
 use self::record::Record;
 use self::shell::Shell;
 use self::streams::{Output, Source, Stream, Streams};
@@ -93,6 +96,7 @@ pub(super) struct Interpreter<'i, 'a, A, S: Future<Output = Stop>> {
     pub(super) most_bytes: u64,
     pub(super) programs: AtomicUsize,
     pub(super) commands: AtomicUsize,
+    pub(super) background: Background,
 }
 
 /// A line to run.
@@ -114,7 +118,7 @@ where
     S: Future<Output = Stop> + Send,
 {
     /// Runs a line.
-    pub(super) async fn run(&self, line: LineStart<'_>) -> PlanOutcome {
+    pub(super) async fn run(&self, line: LineStart<'_>, starts: Starts) -> PlanOutcome {
         let LineStart { text, script, directory, input, raw } = line;
         let state =
             State { name: "climax".to_owned(), positions: Some(Vec::new()), status: Some(0), ..State::default() };
@@ -128,7 +132,9 @@ where
         if !is_one_pipeline(script) {
             streams.input = streams.input.into_file().await.unwrap_or_default();
         }
-        let ran = self.list(&mut shell, Text(text), &script.list, &streams, &mut record).await;
+        let main = self.list(&mut shell, Text(text), &script.list, &streams, &mut record);
+        let (ran, background) = self.with_background((starts, &streams.errors), main).await;
+        record.extend(background, self.most_bytes);
         let failure = match ran {
             Ok(_) => None,
             Err(Halt::Failed(failure)) => Some(*failure),
@@ -142,7 +148,7 @@ where
     }
 
     /// Counts a command, and lets others run now and then.
-    async fn count_command(&self, text: Text<'_>) -> Ran<()> {
+    async fn count_command(&self, shell: &Shell, text: Text<'_>) -> Ran<()> {
         let count = self.commands.fetch_add(1, Ordering::Relaxed);
         if count >= MAX_COMMANDS {
             return Err(failure(text, 0..0, "the line has run too many commands", "give a loop an end"));
@@ -152,8 +158,25 @@ where
             if let Some(why) = self.stop.peek() {
                 return Err(Halt::Ended(Some(*why)));
             }
+            if shell.ending.as_ref().is_some_and(CancellationToken::is_cancelled) {
+                return Err(Halt::Ended(Some(Stop::Cancelled)));
+            }
         }
         Ok(())
+    }
+
+    /// Completes when a shell is to end: with the line, or alone if it runs in the background.
+    fn stop_of(&self, shell: &Shell) -> impl Future<Output = Stop> + Send + use<A, S> {
+        let (line, own) = (self.stop.clone(), shell.ending.clone());
+        async move {
+            match own {
+                None => line.await,
+                Some(own) => tokio::select! {
+                    why = line => why,
+                    () = own.cancelled() => Stop::Cancelled,
+                },
+            }
+        }
     }
 
     fn count_program(&self, text: Text<'_>) -> Ran<()> {

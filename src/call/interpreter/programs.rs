@@ -1,6 +1,6 @@
 //! Programs of a line: each is read, planned, checked and asked about as a call, and then runs.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use climax_catalog::near_misses;
 use climax_shell::{Field, Origin};
@@ -23,6 +23,9 @@ use crate::exec::{self, End, SpawnError, Stop};
 /// Exit status: the program does not exist. Source: POSIX.1-2024, "Exit Status for Commands".
 const NOT_FOUND: i32 = 127;
 
+/// How long a program in the background may take once its line goes on as a job, which the caller ends.
+const JOB_TIME: Duration = Duration::from_hours(30 * 24);
+
 impl<'a, A, S> Interpreter<'_, 'a, A, S>
 where
     A: Approver,
@@ -38,9 +41,9 @@ where
     ) -> Ran<()> {
         self.count_program(due.text)?;
         let (mut stage, streams) = self.stage(shell, due, streams)?;
-        self.ask(&mut stage).await?;
+        self.ask(shell, &mut stage).await?;
 
-        let status = self.run_stage(stage, streams, record).await?;
+        let status = self.run_stage(shell, stage, streams, record).await?;
         shell.set_status(status);
         Ok(())
     }
@@ -121,13 +124,13 @@ where
     }
 
     /// Asks the user about a command whose words were not known before.
-    pub(super) async fn ask(&self, stage: &mut Stage<'a>) -> Ran<()> {
+    pub(super) async fn ask(&self, shell: &Shell, stage: &mut Stage<'a>) -> Ran<()> {
         if stage.is_approved {
             return Ok(());
         }
         self.toolbox.settle_stage(stage, &self.runner).await;
         let plan = Plan::of_stage(stage.clone(), &self.toolbox.policy, &self.runner);
-        let refused = match approve(&plan, self.approver, self.stop.clone()).await {
+        let refused = match approve(&plan, self.approver, self.stop_of(shell)).await {
             Ok(permission) => {
                 stage.permission = Some(permission);
                 return Ok(());
@@ -151,7 +154,7 @@ where
     }
 
     /// Runs a planned program with these streams, and returns its exit status.
-    async fn run_stage(&self, stage: Stage<'a>, streams: Streams, record: &mut Record) -> Ran<i32> {
+    async fn run_stage(&self, shell: &Shell, stage: Stage<'a>, streams: Streams, record: &mut Record) -> Ran<i32> {
         let entry = self.journal.entry(1).map_err(|error| Halt::Failed(Box::new(stage.failure(error))))?;
         let joint = streams.joint();
         let broken = |error| SpawnError::System(stage.call.invocation.argv[0].clone(), error);
@@ -162,7 +165,8 @@ where
             _ => None,
         };
         if self.bounds.timeout.is_none() {
-            invocation.timeout = invocation.timeout.max(self.longest);
+            let is_of_job = shell.ending.is_some() && self.session.goes_on.is_some();
+            invocation.timeout = invocation.timeout.max(if is_of_job { JOB_TIME } else { self.longest });
         }
 
         let unfinished = self.journal.unfinished(&stage, entry);
@@ -172,7 +176,7 @@ where
         tracing::info!(tool = stage.call.name(), program = invocation.argv[0], "running");
         let start = Instant::now();
         let running = (self.session.watch, &self.masks);
-        let ran = self.toolbox.runner.run_joined_to(invocation, joint, running, self.stop.clone()).await;
+        let ran = self.toolbox.runner.run_joined_to(invocation, joint, running, self.stop_of(shell)).await;
         let duration = start.elapsed();
         drop(unfinished);
 
@@ -237,6 +241,15 @@ where
         output.map_err(broken)
     }
 
+    /// Masks what a builtin shows in the result, and reports it.
+    pub(super) fn shown(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let bytes = self.masks.apply(bytes);
+        if let Some(watch) = self.session.watch {
+            watch.printed(&bytes);
+        }
+        bytes
+    }
+
     /// Prints for a builtin, which ends with this status. Returns whether somebody reads it.
     pub(super) async fn print(
         &self,
@@ -250,7 +263,7 @@ where
             super::Output::File(file) => super::streams::write_all(file, bytes).await.is_ok(),
             super::Output::Result(stream) => {
                 let stage: StageOutcome =
-                    super::record::builtin_stage(name, text, status, vec![(*stream, self.masks.apply(bytes))]);
+                    super::record::builtin_stage(name, text, status, vec![(*stream, self.shown(bytes))]);
                 record.push(StepOutcome { stages: vec![stage] }, self.most_bytes);
                 true
             }

@@ -48,6 +48,15 @@ impl Record {
         }
     }
 
+    /// Says of the programs that were stopped that a signal has ended them, since the line goes on without them.
+    pub(super) fn end_by_signal(&mut self, signal: i32) {
+        for stage in self.steps.iter_mut().flat_map(|step| &mut step.stages) {
+            if matches!(stage.outcome.end, End::Stopped(_)) {
+                stage.outcome.end = End::Signaled(signal);
+            }
+        }
+    }
+
     /// Adds what commands did that this one waited for.
     pub(super) fn extend(&mut self, other: Self, most: u64) {
         for step in other.steps {

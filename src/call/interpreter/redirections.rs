@@ -121,7 +121,7 @@ where
         let path = changed(shell.directory.as_deref(), &name);
         let mode = appends.map(|appends| self.toolbox.write_mode(Path::new(&path), appends));
         let mut stage = self.file_stage(text, redirection, (&path, mode), shell.directory.as_deref())?;
-        self.ask(&mut stage).await?;
+        self.ask(shell, &mut stage).await?;
         let entry = self.journal.entry(1).map_err(|error| Halt::Failed(Box::new(stage.failure(error))))?;
         let opened = match mode {
             None => exec::open_to_read(Path::new(&path)),

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use climax_shell::State;
 
+use tokio_util::sync::CancellationToken;
+
+use super::background::Job;
 use super::streams::Streams;
 
 /// What a subshell has of its own. A clone is another one.
@@ -34,6 +37,10 @@ pub(super) struct Shell {
     pub(super) is_sh: bool,
     /// The number of texts of `sh -c` around it.
     pub(super) texts: usize,
+    /// The commands that it has started in the background, in order.
+    pub(super) jobs: Vec<Job>,
+    /// Cancelled to end it, if it runs in the background.
+    pub(super) ending: Option<CancellationToken>,
     /// Whether a failure is looked at, as by `if` and `&&`, and does not end the line under `set -e`.
     pub(super) is_tested: bool,
 }

@@ -208,6 +208,7 @@ where
         inner.is_sh = text.is_sh();
         inner.set_status(0);
         inner.state.pipe_statuses = vec![0];
+        (inner.jobs, inner.state.background) = (Vec::new(), Value::Unset);
         inner.state.variables.retain(|name, variable| variable.is_exported || name == "TMPDIR");
         for (name, value) in due.variables {
             settable(due.text, due.range, name)?;
@@ -417,7 +418,8 @@ fn read_alone(list: &List) -> Option<&[Redirection]> {
     let [chain] = list.items.as_slice() else { return None };
     let [command] = chain.first.commands.as_slice() else { return None };
     let Body::Simple(simple) = &command.body else { return None };
-    let is_alone = chain.rest.is_empty() && simple.words.is_empty() && simple.assignments.is_empty();
+    let is_alone =
+        chain.rest.is_empty() && chain.background.is_none() && simple.words.is_empty() && simple.assignments.is_empty();
     let reads = matches!(command.redirections.as_slice(), [only] if matches!(only.target, Target::Read(_)));
     (is_alone && reads).then_some(&command.redirections)
 }

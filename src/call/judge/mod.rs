@@ -213,6 +213,11 @@ fn of_plan(toolbox: &Toolbox, line: &str, plan: &Plan<'_>, rewriter: &Rewriter) 
     let reason = gravest.unwrap_or_else(|| reason_of(cause).to_owned());
     let commands: Vec<JudgedCommand> = commands.into_iter().map(|(_, command)| command).collect();
 
+    if plan.has_background && matches!(cause, Cause::Reads | Cause::Writes) {
+        let reason = "`&` leaves a command behind that runs on".to_owned();
+        return asked(Cause::Unread, Some(risk), reason, commands);
+    }
+
     let allowed = toolbox.policy.judgement().hook_allow;
     let is_within = match cause {
         Cause::Reads => true,

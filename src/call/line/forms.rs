@@ -1,18 +1,20 @@
 //! What the first words of a command stand for: a builtin, a text of commands, a command for each of many values, or a
 //! program.
 
+mod background;
 mod find;
 mod text;
 mod xargs;
 
 use climax_shell::{Field, Origin, parse};
 
+pub(crate) use self::background::{Signal, Target, ended_by};
 pub(crate) use self::find::{Action, Actions, Find};
 pub(crate) use self::text::{CommandText, FILLED, Filled, text_to_fill};
 pub(crate) use self::xargs::{Most, Separator, Xargs};
 
 /// Commands that are built in.
-const BUILTINS: [(&str, Builtin); 23] = [
+const BUILTINS: [(&str, Builtin); 25] = [
     (":", Builtin::True),
     ("true", Builtin::True),
     ("false", Builtin::False),
@@ -25,7 +27,10 @@ const BUILTINS: [(&str, Builtin); 23] = [
     ("read", Builtin::Read),
     ("shift", Builtin::Shift),
     ("sleep", Builtin::Sleep),
-    ("wait", Builtin::True),
+    ("wait", Builtin::Wait),
+    ("jobs", Builtin::Jobs),
+    // No command of a line outlives it in any case.
+    ("disown", Builtin::True),
     ("type", Builtin::Type),
     ("which", Builtin::Which),
     ("source", Builtin::Source),
@@ -39,7 +44,7 @@ const BUILTINS: [(&str, Builtin); 23] = [
 ];
 
 /// Commands of a shell that are not read, with what to write instead.
-const REFUSED: [(&str, &str); 32] = [
+const REFUSED: [(&str, &str); 30] = [
     ("eval", "write the commands themselves"),
     ("exec", "write the command itself"),
     ("trap", "write what must run at the end behind the other commands"),
@@ -55,10 +60,8 @@ const REFUSED: [(&str, &str); 32] = [
     ("pushd", "write `cd DIR`, or put the commands in parentheses"),
     ("popd", "write `cd DIR`, or put the commands in parentheses"),
     ("dirs", "write `pwd`"),
-    ("jobs", "jobs in the background are not read"),
-    ("fg", "jobs in the background are not read"),
-    ("bg", "jobs in the background are not read"),
-    ("disown", "jobs in the background are not read"),
+    ("fg", "write `wait`, which waits for the commands in the background"),
+    ("bg", "write `&` behind the command"),
     ("history", "nothing persists between lines"),
     ("umask", "permissions of new files are set by the operator; use `chmod`"),
     ("ulimit", "limits are set by the operator"),
@@ -91,7 +94,7 @@ pub(crate) fn is_of_shell(name: &str) -> Option<&'static str> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Builtin {
-    /// `true`, `:`, `wait`
+    /// `true`, `:`, `disown`
     True,
     /// `false`
     False,
@@ -111,6 +114,12 @@ pub enum Builtin {
     Shift,
     /// `sleep`
     Sleep,
+    /// `wait`
+    Wait,
+    /// `jobs`
+    Jobs,
+    /// `kill` of commands in the background
+    Kill,
     /// `type`
     Type,
     /// `which`, `command -v`
@@ -181,6 +190,9 @@ impl<'f> Form<'f> {
             }
             let words = if first.text == "[" { &rest[..rest.len() - 1] } else { rest };
             return Ok(Self::Builtin(*builtin, words));
+        }
+        if first.text == "kill" && ended_by(rest).is_some() {
+            return Ok(Self::Builtin(Builtin::Kill, rest));
         }
         match first.text.rsplit('/').next() {
             Some("bash" | "sh") => Self::shell(fields),

@@ -26,7 +26,8 @@ pub(crate) use fed::read_fed;
 pub(crate) use finds::prints_itself;
 pub use forms::Builtin;
 pub(crate) use forms::{
-    Action, Actions, CommandText, FILLED, Filled, Find, Form, Most, Separator, Xargs, is_of_shell, text_to_fill,
+    Action, Actions, CommandText, FILLED, Filled, Find, Form, Most, Separator, Signal, Target, Xargs, ended_by,
+    is_of_shell, text_to_fill,
 };
 pub use operands::OperandPlace;
 pub use read_line::{CommandKey, Feed, ReadCall, ReadCommand, ReadLine};

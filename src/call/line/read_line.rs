@@ -13,6 +13,8 @@ pub struct ReadLine<'a> {
     pub script: Script,
     /// Its commands and redirections, in order, with what is known of them.
     pub commands: Vec<ReadCommand<'a>>,
+    /// Whether it starts commands in the background.
+    pub has_background: bool,
 }
 
 /// A command or redirection of a line.

@@ -15,7 +15,7 @@ use std::path::Path;
 use climax_catalog::ToolIndex;
 use climax_shell::{
     Body, Chain, Command, ExpandError, Expander, Field, Joint, List, Origin, Pipeline, Script, State, Substituted,
-    Surroundings, Value, Word, parse,
+    Surroundings, Value, Word, background_number, parse,
 };
 
 use super::error::LineError;
@@ -66,27 +66,31 @@ pub fn read_line<'a>(
         state,
         directory: Place::Known(directory.map(str::to_owned)),
         commands: Vec::new(),
+        started: 0,
         depth: 0,
         around: Feed::Nothing,
     };
     survey.list(&script.list, &feed)?;
-    let commands = survey.commands;
-    Ok(ReadLine { script, commands })
+    let Survey { commands, started, .. } = survey;
+    Ok(ReadLine { script, commands, has_background: started > 0 })
 }
 
 /// Whether a line is one pipeline, whose first command alone reads the input of the line.
 pub(crate) fn is_one_pipeline(script: &Script) -> bool {
-    matches!(script.list.items.as_slice(), [chain] if chain.rest.is_empty())
+    matches!(script.list.items.as_slice(), [chain] if chain.rest.is_empty() && chain.background.is_none())
 }
 
 /// Returns the directories of a line of `cd DIR` commands only, in order; `None` for every other line.
 pub fn directory_change(line: &str, env: climax_catalog::expansion::Lookup<'_>) -> Option<Vec<String>> {
     let script = parse(line).ok()?;
-    let directory = |chain: &Chain| {
-        let Body::Simple(simple) = &chain.first.commands.first()?.body else { return None };
-        let is_alone = chain.rest.is_empty() && chain.first.commands.len() == 1 && chain.background.is_none();
+    if script.list.items.iter().any(|chain| chain.background.is_some()) {
+        return None;
+    }
+    let directory = |pipeline: &Pipeline| {
+        let [command] = pipeline.commands.as_slice() else { return None };
+        let Body::Simple(simple) = &command.body else { return None };
         match simple.words.as_slice() {
-            [cd, directory] if is_alone && cd.plain() == Some("cd") => directory.literal(),
+            [cd, directory] if cd.plain() == Some("cd") => directory.literal(),
             _ => None,
         }
     };
@@ -94,10 +98,8 @@ pub fn directory_change(line: &str, env: climax_catalog::expansion::Lookup<'_>) 
         let rest = chain.rest.iter().map(|(_, pipeline)| pipeline);
         std::iter::once(&chain.first).chain(rest)
     });
-    let whole = |pipeline: &Pipeline| {
-        directory(&Chain { first: pipeline.clone(), rest: Vec::new(), background: None })
-            .map(|directory| climax_catalog::expansion::home(&directory, env))
-    };
+    let whole =
+        |pipeline: &Pipeline| directory(pipeline).map(|directory| climax_catalog::expansion::home(&directory, env));
     let found: Option<Vec<String>> = chains.map(whole).collect();
     found.filter(|found| !found.is_empty())
 }
@@ -121,6 +123,8 @@ struct Survey<'a, 'c> {
     state: State,
     directory: Place,
     commands: Vec<ReadCommand<'a>>,
+    /// The number of commands in the background.
+    started: u32,
     /// The number of texts of `sh -c` around this one.
     depth: usize,
     /// The standard input of the commands in the words of this one.
@@ -168,20 +172,30 @@ impl<'a> Survey<'a, '_> {
 
     fn list(&mut self, list: &List, feed: &Feed) -> Result<(), UnreadLine> {
         for chain in &list.items {
-            if let Some(place) = &chain.background {
-                let remedy = "leave `&` out; the line waits for its commands";
-                return Err(self.error(place, "jobs in the background are not served", remedy));
+            if chain.background.is_none() {
+                self.chain(chain, feed)?;
+                self.joined(";");
+                continue;
             }
-            self.pipeline(&chain.first, feed)?;
-            for (joint, pipeline) in &chain.rest {
-                self.joined(if *joint == Joint::And { "&&" } else { "||" });
-                let before = (self.state.clone(), self.directory.clone());
-                self.pipeline(pipeline, feed)?;
-                if *joint == Joint::Or {
-                    self.merge(before);
-                }
+            // It has the input of a shell without a terminal: none.
+            self.subshell(|survey| survey.chain(chain, &Feed::Nothing))?;
+            self.joined("&");
+            self.started += 1;
+            self.state.background = Value::Known(background_number(self.started).to_string());
+            self.state.status = Some(0);
+        }
+        Ok(())
+    }
+
+    fn chain(&mut self, chain: &Chain, feed: &Feed) -> Result<(), UnreadLine> {
+        self.pipeline(&chain.first, feed)?;
+        for (joint, pipeline) in &chain.rest {
+            self.joined(if *joint == Joint::And { "&&" } else { "||" });
+            let before = (self.state.clone(), self.directory.clone());
+            self.pipeline(pipeline, feed)?;
+            if *joint == Joint::Or {
+                self.merge(before);
             }
-            self.joined(";");
         }
         Ok(())
     }
@@ -444,6 +458,7 @@ pub(crate) fn written<'w>(
         return Ok(words.iter().enumerate().map(field).collect());
     }
     let mut open = State { positions: None, status: None, ..state.clone() };
+    open.background = Value::Open;
     for variable in open.variables.values_mut() {
         variable.value = Value::Open;
     }

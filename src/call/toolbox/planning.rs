@@ -116,7 +116,15 @@ impl Toolbox {
             LineInput::Stream => Input::Pipe,
         };
         let read = self.with_line_context(input, |context| read_line(&self.index, text, directory, context));
-        let ReadLine { script, commands } = read.map_err(unread)?;
+        let ReadLine { script, commands, has_background } = read.map_err(unread)?;
+        if let Some(place) = script.list.items.last().and_then(|chain| chain.background.clone())
+            && session.goes_on.is_none()
+        {
+            let problem = "what runs in the background ends with its line, and nothing stands behind this `&`";
+            let remedy = "leave `&` out, write what needs the command behind it, or let the operator serve jobs by \
+                          `--detach-after`, as which a line goes on";
+            return Err(unread(LineError::at(text, place, problem, remedy).into()));
+        }
 
         let (mut stages, mut open): (Vec<Stage<'a>>, Vec<OpenCall<'a>>) = (Vec::new(), Vec::new());
         for command in commands {
@@ -143,7 +151,7 @@ impl Toolbox {
             tracing::trace!(tool = tool.name(), "planned");
             stages.push(Stage { key: command.key, ..stage });
         }
-        Ok(Plan { stages, open, script: Some(script), policy: &self.policy, runner: &self.runner })
+        Ok(Plan { stages, open, script: Some(script), has_background, policy: &self.policy, runner: &self.runner })
     }
 
     /// Checks a command whose words are not known yet, as far as that can be done.

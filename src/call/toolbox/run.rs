@@ -16,7 +16,7 @@ use super::planning::Additions;
 use crate::call::approval::{Approver, LateQuestions, Verdict};
 use crate::call::command_line;
 use crate::call::denial;
-use crate::call::interpreter::{Interpreter, LineStart};
+use crate::call::interpreter::{Background, Interpreter, LineStart};
 use crate::call::native::Native;
 use crate::call::outcome::{CallError, CallResult, Ending, Permission};
 use crate::call::plan::{Plan, Stage};
@@ -103,6 +103,7 @@ impl Toolbox {
             (stage.key.clone(), Stage { is_approved, ..stage })
         });
         let planned = planned.collect();
+        let (background, starts) = Background::new();
         let interpreter = Interpreter {
             toolbox: self,
             session,
@@ -117,8 +118,9 @@ impl Toolbox {
             most_bytes: self.runner.limits().whole_bytes.max(4 * self.runner.limits().stream_bytes) as u64,
             programs: AtomicUsize::new(0),
             commands: AtomicUsize::new(0),
+            background,
         };
-        interpreter.run(line).await
+        interpreter.run(line, starts).await
     }
 
     /// Calls a tool by its name: [`Toolbox::run`] for a request of one call.

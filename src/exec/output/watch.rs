@@ -104,6 +104,11 @@ impl Watch {
         let _ = self.hidden_prefix.set(prefix.to_owned());
     }
 
+    /// Reports what the line itself prints, and not a program of it.
+    pub(crate) fn printed(&self, bytes: &[u8]) {
+        self.output(bytes);
+    }
+
     /// Reports output on standard output.
     pub(crate) fn stdout(&self, bytes: &[u8]) {
         if let Some(stdout) = &self.stdout {

@@ -193,6 +193,7 @@ impl Server {
             env: &env,
             watch: is_watched.then_some(&watch),
             space: request_context::space(context),
+            goes_on: request_context::detaching(context).and_then(|detaching| detaching.goes_on.as_ref()),
         };
 
         let run = toolbox.run(request, session, None, approver, self.stop(context));

@@ -128,8 +128,9 @@ impl Server {
         is_callable && call.toolbox.index.get(JOB_TOOL).is_some()
     }
 
-    /// The answer for clients without tasks: where to find the rest.
-    fn still_running(&self, job: &Job) -> CallToolResult {
+    /// The answer for clients without tasks: where to find the rest. Of a line whose commands in the background alone go on,
+    /// it has what the others have printed.
+    fn still_running(&self, job: &Job, is_background: bool) -> CallToolResult {
         let call = |args: Value| match &self.options.surface {
             Surface::Classic => format!("{JOB_TOOL} {args}"),
             Surface::Meta(surface) => match surface.caller() {
@@ -142,10 +143,11 @@ impl Server {
         let id = &job.id;
         let wait = call(json!({ "job": id, "wait": 30 }));
         let cancel = call(json!({ "job": id, "cancel": true }));
-        let text = format!(
-            "{}\nThe call goes on as a job. Wait for its end: {wait}. End it: {cancel}.",
-            output_so_far(job, None)
-        );
+        let (offset, what) = match is_background {
+            true => (Some(0), "What runs in the background goes on as a job. See more of its output"),
+            false => (None, "The call goes on as a job. Wait for its end"),
+        };
+        let text = format!("{}\n{what}: {wait}. End it: {cancel}.", output_so_far(job, offset));
 
         CallToolResult::success(vec![ContentBlock::text(text)])
     }
@@ -157,16 +159,21 @@ impl Server {
         form: JobForm,
         after: Duration,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (stop, detaching) = (CancellationToken::new(), Arc::new(Detaching::default()));
+        let stop = CancellationToken::new();
+        let goes_on = (form == JobForm::Id).then(CancellationToken::new);
+        let detaching = Arc::new(Detaching { goes_on: goes_on.clone(), ..Detaching::default() });
         let began = (now(), Instant::now());
         let request = std::mem::replace(&mut call.context.ct, stop.clone());
         call.context.extensions.insert(detaching.clone());
         let mut answer = call.clone().into_answer(self.clone());
         // A call that goes on at once does not even begin before: it may ask as a task.
-        if !after.is_zero()
-            && let Ok(response) = timeout(after, until_cancelled(&mut answer, &request, &stop)).await
-        {
-            return response;
+        if !after.is_zero() {
+            tokio::select! {
+                biased;
+                response = until_cancelled(&mut answer, &request, &stop) => return response,
+                () = tokio::time::sleep(after) => {}
+                () = only_background(goes_on.as_ref()) => {}
+            }
         }
         let caller = request_context::caller_identity(&call.context);
         let replica = self.options.replica.as_ref();
@@ -176,7 +183,7 @@ impl Server {
         detaching.detached.cancel();
         let response = match form {
             JobForm::Task => CallToolResponse::Task(CreateTaskResult::new(detailed(&job).task)),
-            JobForm::Id => self.still_running(&job).into(),
+            JobForm::Id => self.still_running(&job, goes_on.is_some_and(|goes_on| goes_on.is_cancelled())).into(),
         };
         self.jobs.run(job.clone(), self.clone().finish(job, call, form, answer));
 
@@ -257,6 +264,14 @@ impl Server {
 
     fn job(&self, id: &str, context: &RequestContext<RoleServer>) -> Result<Arc<Job>, ErrorData> {
         self.jobs.find(id, &request_context::caller_identity(context)).ok_or_else(|| unknown_task(id))
+    }
+}
+
+/// Waits until only the commands in the background of a line go on.
+async fn only_background(goes_on: Option<&CancellationToken>) {
+    match goes_on {
+        Some(goes_on) => goes_on.cancelled().await,
+        None => std::future::pending().await,
     }
 }
 

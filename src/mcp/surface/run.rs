@@ -37,8 +37,7 @@ fn description(surface: &MetaSurface, index: &ToolIndex) -> Cow<'static, str> {
         more => format!(" and {more} more"),
     };
     let text = format!(
-        "Run a bash command line of these programs: {named}{more}. No functions, arrays or background jobs. Set variables \
-         before use."
+        "Run a bash command line of these programs: {named}{more}. No functions or arrays. Set variables before use."
     );
     text.into()
 }

@@ -150,6 +150,7 @@ impl Survey<'_, '_> {
             state: self.state_of_text(text, variables),
             directory: self.directory.clone(),
             commands: std::mem::take(&mut self.commands),
+            started: self.started,
             depth: self.depth + 1,
             around: Feed::Nothing,
         };
@@ -157,6 +158,7 @@ impl Survey<'_, '_> {
             inner.state.set(FILLED, Value::Open);
         }
         let read = inner.list(&script.list, &inherited(feed));
+        self.started = inner.started;
         self.commands = std::mem::take(&mut inner.commands);
         read
     }
