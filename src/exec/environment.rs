@@ -25,3 +25,15 @@ pub(super) fn is_named(variable: impl AsRef<OsStr>, names: &[String]) -> bool {
         None => variable == pattern.as_str(),
     })
 }
+
+/// Returns the number of the user who runs this process.
+#[must_use]
+pub fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Returns the name of this machine.
+#[must_use]
+pub fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}

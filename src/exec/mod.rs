@@ -31,7 +31,7 @@ mod temporary;
 #[cfg(has_code)]
 pub(crate) use confine::isolate;
 pub use confine::{CageRights, Isolation, Readable, Rights, kernel_abi, names_secret, secret_names_below};
-pub use environment::{directory, variable};
+pub use environment::{directory, host_name, user, variable};
 pub use error::SpawnError;
 pub(crate) use files::{
     Area, Opened, Place, ResultFiles, area_of, inspect, is_there, open_to_read, open_to_write, path_of_program,

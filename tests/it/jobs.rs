@@ -253,6 +253,58 @@ fn whatever_starts_calls_can_start_jobs_and_read_them() {
     assert!(!listed.to_string().contains("climax_job"), "{listed}");
 }
 
+/// Calls `climax_run` of a client.
+fn run_line(client: &mut Client, line: &str) -> Value {
+    client.request("tools/call", json!({ "name": "climax_run", "arguments": { "command": line } }))
+}
+
+#[test]
+fn lines_go_on_as_jobs_with_their_commands_in_the_background() {
+    let family = format!("{} family", fakecli().display());
+    let mut client = Client::start(json!({}), &["--detach-after", "60", "--meta", "run,call"]);
+    let pids = client.pids.clone();
+    for line in [format!("echo here; {family} &"), format!("{family} & echo here")] {
+        let earlier = announced(&pids).len();
+        let started = run_line(&mut client, &line);
+        assert!(text(&started).contains("here\n") && text(&started).contains("[running for"), "{line}: {started}");
+        assert!(text(&started).contains("in the background goes on as a job"), "{line}: {started}");
+        let own = announced(&pids).split_off(earlier);
+        assert!(!own.is_empty() && own.iter().all(|pid| is_running(*pid)), "{line}: {own:?}");
+
+        let ended = client.job(&job_id(&started), json!({ "cancel": true }));
+        assert!(text(&ended).ends_with("The job was cancelled."), "{line}: {ended}");
+        assert!(own.iter().all(|pid| !is_running(*pid)), "{line}: {own:?}");
+    }
+    let quick = run_line(&mut client, "sleep 0.1 & echo quick");
+    assert_eq!(text(&quick), "quick", "nothing goes on");
+}
+
+#[test]
+fn what_runs_in_the_background_ends_with_its_line_where_no_jobs_are_served() {
+    let family = format!("{} family", fakecli().display());
+    for mut client in [
+        Client::start(json!({}), &["--meta", "run"]),
+        Client::with_tasks(&["--detach-after", "60", "--meta", "run,call"]),
+    ] {
+        let pids = client.pids.clone();
+        let refused = run_line(&mut client, &format!("{family} &"));
+        assert!(refused["isError"] == true && text(&refused).contains("--detach-after"), "{refused}");
+        assert!(announced(&pids).is_empty(), "nothing has started");
+
+        let ended = run_line(&mut client, &format!("{family} & echo here"));
+        assert_ne!(ended["isError"], true, "{ended}");
+        assert!(text(&ended).starts_with("here\n"), "{ended}");
+        assert!(text(&ended).contains(&format!("`{family}` still ran in the background and was ended")), "{ended}");
+        let own = announced(&pids);
+        assert!(!own.is_empty() && own.iter().all(|pid| !is_running(*pid)), "{own:?}");
+
+        // What it has printed until `kill` stands in the result.
+        let line = format!("{} lines 1000 20 & sleep 0.3; kill $!; wait $!; echo \"status $?\"", fakecli().display());
+        let killed = run_line(&mut client, &line);
+        assert!(text(&killed).starts_with("status 143\n") && text(&killed).contains("line 1\n"), "{killed}");
+    }
+}
+
 #[test]
 fn jobs_over_http_belong_to_their_caller() {
     const ADA: &str = "0123456789abcdef0123456789";

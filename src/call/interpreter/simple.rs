@@ -1,5 +1,6 @@
 //! Simple commands: their words, assignments and what they stand for.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -34,6 +35,9 @@ impl Surroundings for Outside<'_> {
         match name {
             "PWD" => Some(absolute(self.directory)),
             "OLDPWD" => self.previous.map(|Before(directory)| absolute(directory.as_deref())),
+            "RANDOM" => Some((RandomState::new().build_hasher().finish() & 0x7fff).to_string()),
+            "UID" | "EUID" => Some(exec::user().to_string()),
+            "HOSTNAME" => Some(exec::host_name()),
             name => READABLE.contains(&name).then(|| exec::variable(name)).flatten(),
         }
     }

@@ -31,7 +31,8 @@ pub(crate) fn read_fed<'a>(
     (feed, is_own): (&Feed, bool),
     context: LineContext<'_>,
 ) -> Result<FedCommand<'a>, UnreadLine> {
-    let (harmless, own): (Vec<_>, Vec<_>) = command.variables.iter().cloned().partition(|(name, _)| is_harmless(name));
+    let all = command.variables.iter().cloned();
+    let (harmless, own): (Vec<_>, Vec<_>) = all.partition(|(name, value)| is_harmless(name, value));
     // Programs of many files take `-` for standard input.
     let reads_dash = command.fields.iter().any(|field| field.text == "-" && field.origin == Origin::Literal);
     let read_with = |variables: &[(String, String)]| {

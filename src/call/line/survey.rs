@@ -22,7 +22,7 @@ use super::error::LineError;
 use super::finds::{assigned, assigned_in_arithmetic};
 use super::read_line::{Feed, ReadCommand, ReadLine};
 use super::resolve::{LineContext, UnreadLine};
-use super::variables::{READABLE, unsettable};
+use super::variables::{COMPUTED, READABLE, unsettable};
 use crate::call::arguments::Input;
 
 /// Maximum commands of a line, those of texts and of each turn of known loops included.
@@ -57,8 +57,9 @@ pub fn read_line<'a>(
         Input::Text(_) | Input::Pipe => Feed::Inherited,
     };
     let mut state = State { name: "climax".to_owned(), positions: Some(Vec::new()), ..State::default() };
-    // Its value is made for the session.
-    state.set("TMPDIR", Value::Open);
+    for name in COMPUTED {
+        state.set(name, Value::Open);
+    }
     let mut survey = Survey {
         index,
         line,
@@ -462,7 +463,7 @@ pub(crate) fn written<'w>(
     for variable in open.variables.values_mut() {
         variable.value = Value::Open;
     }
-    for name in READABLE.iter().chain(&["PWD", "OLDPWD"]) {
+    for name in READABLE.iter().chain(&COMPUTED).chain(&["PWD", "OLDPWD"]) {
         open.set(name, Value::Open);
     }
     let outside = Outside { context, directory: &Place::Open, keeps_globs: true };

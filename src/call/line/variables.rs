@@ -2,8 +2,34 @@
 
 use climax_catalog::expansion::Lookup;
 
-/// Variables of the environment that a line may read.
-pub(crate) const READABLE: [&str; 5] = ["HOME", "USER", "LOGNAME", "TMPDIR", "LANG"];
+/// Variables of the environment that a line may read: none of them is a secret.
+pub(crate) const READABLE: [&str; 22] = [
+    "CARGO_HOME",
+    "EDITOR",
+    "GOPATH",
+    "HOME",
+    "JAVA_HOME",
+    "LANG",
+    "LOGNAME",
+    "NVM_DIR",
+    "OSTYPE",
+    "PAGER",
+    "PATH",
+    "RUSTUP_HOME",
+    "SHELL",
+    "TERM",
+    "TMPDIR",
+    "USER",
+    "VIRTUAL_ENV",
+    "VISUAL",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+];
+
+/// Variables that a line may read and whose values are known once it runs.
+pub(crate) const COMPUTED: [&str; 5] = ["TMPDIR", "RANDOM", "UID", "EUID", "HOSTNAME"];
 
 /// Variables that a line may not set, since they decide which programs run or what programs load.
 const UNSETTABLE: [&str; 14] = [
@@ -70,14 +96,39 @@ const HARMLESS: [&str; 24] = [
     "TZ",
 ];
 
-/// Whether every program may get a variable from a line.
-pub(crate) fn is_harmless(name: &str) -> bool {
+/// Values of variables that keep programs from starting a pager or an editor, or from asking.
+const QUIET: [(&str, &[&str]); 16] = [
+    ("AWS_PAGER", &["", "cat"]),
+    ("BAT_PAGER", &["", "cat"]),
+    ("DEBIAN_FRONTEND", &["noninteractive"]),
+    ("EDITOR", &["true", ":"]),
+    ("GH_PAGER", &["", "cat"]),
+    ("GIT_EDITOR", &["true", ":"]),
+    ("GIT_MERGE_AUTOEDIT", &["no"]),
+    ("GIT_OPTIONAL_LOCKS", &["0"]),
+    ("GIT_PAGER", &["", "cat"]),
+    ("GIT_SEQUENCE_EDITOR", &["true", ":"]),
+    ("GIT_TERMINAL_PROMPT", &["0"]),
+    ("MANPAGER", &["", "cat"]),
+    ("PAGER", &["", "cat"]),
+    ("PSQL_PAGER", &["", "cat"]),
+    ("SYSTEMD_PAGER", &["", "cat"]),
+    ("VISUAL", &["true", ":"]),
+];
+
+/// Whether every program may get a variable with this value from a line.
+pub(crate) fn is_harmless(name: &str, value: &str) -> bool {
+    is_harmless_always(name) || QUIET.iter().any(|(own, values)| *own == name && values.contains(&value))
+}
+
+/// Whether every program may get a variable from a line, whatever its value is.
+fn is_harmless_always(name: &str) -> bool {
     HARMLESS.contains(&name) || name.starts_with("LC_")
 }
 
 /// Whether programs have a variable from the environment, so that they get what a line sets in its place.
 pub(crate) fn is_inherited(name: &str, env: Lookup<'_>) -> bool {
-    is_harmless(name) && env(name).is_some()
+    is_harmless_always(name) && env(name).is_some()
 }
 
 /// Returns why a line may not set a variable; `None` if it may.

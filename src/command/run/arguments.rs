@@ -219,7 +219,7 @@ fn replica(text: &str) -> Result<ReplicaName, String> {
     if !text.is_empty() {
         return text.parse();
     }
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let host = crate::exec::host_name();
     let label = host.split('.').next().unwrap_or_default();
     label.parse().map_err(|expected| format!("the name of the host is `{host}`, {expected}: give --replica=NAME"))
 }

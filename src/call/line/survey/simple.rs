@@ -10,7 +10,7 @@ use crate::call::line::finds::holds_data;
 use crate::call::line::forms::{Builtin, CommandText, FILLED, Filled, Find, Form, Xargs, text_to_fill};
 use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
 use crate::call::line::resolve::{ExpandedCommand, UnreadLine};
-use crate::call::line::variables::is_inherited;
+use crate::call::line::variables::{COMPUTED, is_inherited};
 
 impl Survey<'_, '_> {
     /// Reads a simple command.
@@ -167,7 +167,11 @@ impl Survey<'_, '_> {
     fn state_of_text(&self, text: &CommandText<'_>, (own, is_own_open): (&[(String, String)], bool)) -> State {
         let positions = text.arguments.get(1..).unwrap_or_default();
         let is_open = positions.iter().any(|word| word.is_open);
-        let exported = self.state.variables.iter().filter(|(name, variable)| variable.is_exported || *name == "TMPDIR");
+        let exported = self
+            .state
+            .variables
+            .iter()
+            .filter(|(name, variable)| variable.is_exported || COMPUTED.contains(&name.as_str()));
         let mut state = State {
             variables: exported.map(|(name, variable)| (name.clone(), variable.clone())).collect(),
             name: text.arguments.first().map_or(text.name, |word| &word.text).to_owned(),
