@@ -6,20 +6,21 @@
 //! Source: POSIX.1-2024, "Asynchronous AND-OR Lists"; bash(1), "JOB CONTROL".
 
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use climax_shell::{Chain, Field, List, Value, background_number};
 use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, Future, FutureExt as _, select_all};
 use futures_util::stream::FuturesUnordered;
-use tokio::sync::{mpsc, watch};
-use tokio_util::sync::CancellationToken;
+use tokio::sync::watch;
 
-use super::builtins::Done;
+use super::done::Done;
+use super::job::{Job, NO_JOB};
 use super::record::Record;
 use super::shell::Shell;
+use super::starts::{Start, Starts};
 use super::streams::{Output, Source, Streams};
 use super::{Halt, Interpreter, Ran, STOPPED, TIMED_OUT, Text, failure};
 use crate::call::approval::Approver;
@@ -36,82 +37,12 @@ const GRACE: Duration = Duration::from_secs(1);
 /// The signal that ends commands in the background with their line. Source: POSIX.1-2024, `signal.h`.
 const SIGTERM: i32 = 15;
 
-/// The status of `wait` for a command that the shell has not started. Source: POSIX.1-2024, `wait`.
-const NO_JOB: i32 = 127;
-
-/// What starts commands in the background.
-pub(in crate::call) struct Background {
-    sender: mpsc::UnboundedSender<Start>,
-    started: AtomicU32,
-    running: AtomicUsize,
-    /// Ends all of them.
-    ending: CancellationToken,
-}
-
-/// The commands that are to run in the background.
-pub(in crate::call) struct Starts(mpsc::UnboundedReceiver<Start>);
-
-/// A command in the background, as shells see it.
-#[derive(Clone, Debug)]
-pub(super) struct Job {
-    /// How many the line has started up to it.
-    count: u32,
-    /// Its place among those of its shell, from 1.
-    place: usize,
-    text: Arc<str>,
-    ending: CancellationToken,
-    /// The signal that has ended it.
-    signal: Arc<OnceLock<i32>>,
-    /// Its status, once it has ended.
-    status: watch::Receiver<Option<i32>>,
-    /// Whether its shell has waited for its end, behind which no place names it any more.
-    is_reported: bool,
-}
-
-/// A command that is to run in the background, with all that it needs.
-struct Start {
-    job: Job,
-    status: watch::Sender<Option<i32>>,
-    shell: Shell,
-    /// The text that the ranges of the list are about.
-    text: String,
-    list: List,
-    streams: Streams,
-}
-
 /// The commands in the background while they run.
 struct Running<'f> {
     starts: Starts,
     runs: FuturesUnordered<BoxFuture<'f, (Record, Ran<()>)>>,
     jobs: Vec<Job>,
     record: Record,
-}
-
-impl Background {
-    /// Makes it, with what receives the commands.
-    pub(in crate::call) fn new() -> (Self, Starts) {
-        let (sender, receiver) = mpsc::unbounded_channel();
-        let (started, running) = (AtomicU32::new(0), AtomicUsize::new(0));
-        (Self { sender, started, running, ending: CancellationToken::new() }, Starts(receiver))
-    }
-}
-
-impl Job {
-    fn status(&self) -> Option<i32> {
-        *self.status.borrow()
-    }
-
-    /// Waits for its end, and returns its status, which its shell knows from then on.
-    async fn reported(&mut self) -> i32 {
-        let ended = self.status.wait_for(Option::is_some).await.map(|status| *status);
-        self.is_reported = true;
-        ended.ok().flatten().unwrap_or(NO_JOB)
-    }
-
-    fn end(&self, signal: i32) {
-        let _ = self.signal.set(signal);
-        self.ending.cancel();
-    }
 }
 
 impl<A, S> Interpreter<'_, '_, A, S>
@@ -293,14 +224,12 @@ async fn waited(jobs: &mut [Job], words: &[&str]) -> Done {
             let mut done = Done::default();
             for word in words {
                 let named = Target::of(word).and_then(|target| found(jobs, target));
-                done.status = match named {
-                    Some(at) => jobs[at].reported().await,
-                    None => {
-                        // Writing into a text does not fail.
-                        let _ =
-                            writeln!(done.errors, "climax: wait: {word}: no command of this line in the background");
-                        NO_JOB
-                    }
+                done.status = if let Some(at) = named {
+                    jobs[at].reported().await
+                } else {
+                    // Writing into a text does not fail.
+                    let _ = writeln!(done.errors, "climax: wait: {word}: no command of this line in the background");
+                    NO_JOB
                 };
             }
             done
@@ -313,13 +242,11 @@ pub(super) fn kill(jobs: &[Job], words: &[Field]) -> Done {
     let mut done = Done::default();
     let (signal, targets) = ended_by(words).unwrap_or((Signal::Ask, Vec::new()));
     for (word, target) in targets {
-        match found(jobs, target).map(|at| &jobs[at]).filter(|job| job.status().is_none()) {
-            Some(job) => {
-                if let Signal::End(signal) = signal {
-                    job.end(signal);
-                }
-            }
-            None => {
+        let running = found(jobs, target).map(|at| &jobs[at]).filter(|job| job.status().is_none());
+        match (running, signal) {
+            (Some(job), Signal::End(signal)) => job.end(signal),
+            (Some(_), Signal::Ask) => {}
+            (None, _) => {
                 // Writing into a text does not fail.
                 let _ = writeln!(done.errors, "climax: kill: {word}: no such process");
                 done.status = 1;
@@ -342,9 +269,10 @@ pub(super) fn listed(jobs: &[Job], words: &[&str]) -> Done {
         };
         let number = background_number(job.count);
         // Writing into a text does not fail.
-        let _ = match is_short {
-            true => writeln!(text, "{number}"),
-            false => writeln!(text, "[{}]{mark}  {:24}{} &", job.place, "Running", job.text),
+        let _ = if is_short {
+            writeln!(text, "{number}")
+        } else {
+            writeln!(text, "[{}]{mark}  {:24}{} &", job.place, "Running", job.text)
         };
     }
     Done::printed(text)

@@ -11,6 +11,7 @@ use climax_shell::{Field, Value};
 use futures_util::future::Future;
 
 use super::background;
+use super::done::Done;
 use super::printf::{echoed, printed};
 use super::record::{Record, builtin_stage};
 use super::shell::{Before, Flow, Shell};
@@ -25,28 +26,6 @@ use crate::exec::{self, Stop};
 
 /// The status of what a closed pipe has ended: 128 and the number of SIGPIPE.
 const BROKEN_PIPE: i32 = 141;
-
-/// What a builtin prints, and its status.
-#[derive(Default)]
-pub(super) struct Done {
-    pub(super) output: Vec<u8>,
-    pub(super) errors: String,
-    pub(super) status: i32,
-}
-
-impl Done {
-    pub(super) fn status(status: i32) -> Self {
-        Self { status, ..Self::default() }
-    }
-
-    pub(super) fn printed(output: impl Into<Vec<u8>>) -> Self {
-        Self { output: output.into(), ..Self::default() }
-    }
-
-    fn failed(status: i32, message: impl std::fmt::Display) -> Self {
-        Self { errors: format!("climax: {message}\n"), status, ..Self::default() }
-    }
-}
 
 impl<A, S> Interpreter<'_, '_, A, S>
 where

@@ -6,7 +6,7 @@ use climax_shell::State;
 
 use tokio_util::sync::CancellationToken;
 
-use super::background::Job;
+use super::job::Job;
 use super::streams::Streams;
 
 /// What a subshell has of its own. A clone is another one.

@@ -3,6 +3,7 @@
 
 mod background;
 mod find;
+mod started;
 mod text;
 mod xargs;
 
@@ -10,7 +11,7 @@ use climax_shell::{Field, Origin, parse};
 
 pub(crate) use self::background::{Signal, Target, ended_by};
 pub(crate) use self::find::{Action, Actions, Find};
-pub(crate) use self::text::{CommandText, FILLED, Filled, text_to_fill};
+pub(crate) use self::text::{CommandText, FILLED, Filled};
 pub(crate) use self::xargs::{Most, Separator, Xargs};
 
 /// Commands that are built in.
@@ -199,7 +200,7 @@ impl<'f> Form<'f> {
             Some("xargs") if first.text == "xargs" || first.text.ends_with("bin/xargs") => {
                 xargs::xargs(rest).map(Self::Xargs)
             }
-            Some("find") => find::find(fields),
+            Some("find") => Ok(find::find(fields)?.map_or(Self::Program(fields), Self::Find)),
             _ => Ok(Self::Program(fields)),
         }
     }
@@ -234,16 +235,8 @@ impl<'f> Form<'f> {
     }
 }
 
-/// Refuses commands that only a shell has, where a program starts the command.
-fn check_started(command: &[Field]) -> Result<(), (String, String)> {
-    const OF_SHELLS: [&str; 13] =
-        [":", "cd", "read", "shift", "wait", "type", "source", ".", "export", "unset", "set", "exit", "command"];
-
-    match command.first().filter(|first| OF_SHELLS.contains(&first.text.as_str())) {
-        None => Ok(()),
-        Some(first) => {
-            let problem = format!("`{}` is a command of the shell, and a program is started here", first.text);
-            Err((problem, "write it in a loop, as in `while read -r x; do …; done`".to_owned()))
-        }
-    }
+/// Where in a command its text of commands stands, if a value is put into it there.
+pub(crate) fn text_to_fill(command: &[Field], replaced: Option<&str>) -> Option<usize> {
+    let Ok(Form::Text(text)) = Form::of(command) else { return None };
+    text.text.text.contains(replaced?).then(|| command.len() - text.arguments.len() - 1)
 }

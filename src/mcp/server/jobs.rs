@@ -143,9 +143,10 @@ impl Server {
         let id = &job.id;
         let wait = call(json!({ "job": id, "wait": 30 }));
         let cancel = call(json!({ "job": id, "cancel": true }));
-        let (offset, what) = match is_background {
-            true => (Some(0), "What runs in the background goes on as a job. See more of its output"),
-            false => (None, "The call goes on as a job. Wait for its end"),
+        let (offset, what) = if is_background {
+            (Some(0), "What runs in the background goes on as a job. See more of its output")
+        } else {
+            (None, "The call goes on as a job. Wait for its end")
         };
         let text = format!("{}\n{what}: {wait}. End it: {cancel}.", output_so_far(job, offset));
 

@@ -2,7 +2,7 @@
 
 use climax_shell::{Field, Origin};
 
-use super::{Form, check_started};
+use super::started::check_started;
 
 /// `find` with what it does for each path that it finds.
 #[derive(Clone, Debug)]
@@ -53,10 +53,10 @@ impl<'f> Action<'f> {
 /// The problem of an expression and the remedy.
 type Refused = (String, String);
 
-/// Reads `find` with `-exec` at its end.
-pub(super) fn find(fields: &[Field]) -> Result<Form<'_>, Refused> {
+/// Reads `find` with `-exec` at its end; `None` if it starts nothing.
+pub(super) fn find(fields: &[Field]) -> Result<Option<Find<'_>>, Refused> {
     let is_exec = |field: &Field| ["-exec", "-execdir", "-ok", "-okdir"].iter().any(|text| is(field, text));
-    let Some(start) = fields.iter().position(is_exec) else { return Ok(Form::Program(fields)) };
+    let Some(start) = fields.iter().position(is_exec) else { return Ok(None) };
     let (mut words, mut rest) = fields.split_at(start);
     let mut is_negated = false;
     if let Some((last, before)) = words.split_last()
@@ -75,7 +75,7 @@ pub(super) fn find(fields: &[Field]) -> Result<Form<'_>, Refused> {
                 rest = behind;
                 if end == "+" {
                     return match (actions.is_empty() && !is_negated, rest) {
-                        (true, []) => Ok(Form::Find(Find { words, actions: Actions::ForMany(command) })),
+                        (true, []) => Ok(Some(Find { words, actions: Actions::ForMany(command) })),
                         _ => refused("`-exec … +` is read as the only action", "write `-exec COMMAND {} \\;`"),
                     };
                 }
@@ -99,7 +99,7 @@ pub(super) fn find(fields: &[Field]) -> Result<Form<'_>, Refused> {
     if is_negated {
         return refused("`!` needs an expression behind it", "leave it out");
     }
-    Ok(Form::Find(Find { words, actions: Actions::ForEach(actions) }))
+    Ok(Some(Find { words, actions: Actions::ForEach(actions) }))
 }
 
 /// Checks the words before the first action. What they match is found by `-print0` in the place of the actions.

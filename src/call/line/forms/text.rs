@@ -4,8 +4,6 @@ use std::ops::Range;
 
 use climax_shell::{Field, Script, parse};
 
-use super::Form;
-
 /// The variable that stands in a text where `xargs` or `find` puts a value. No line can name it.
 pub(crate) const FILLED: &str = "{}";
 
@@ -81,10 +79,4 @@ impl CommandText<'_> {
 
 fn remedy(name: &str, replaced: &str) -> String {
     format!("pass it behind the text, as in `{name} -c '… \"$1\" …' {name} {replaced}`")
-}
-
-/// Where in a command its text of commands stands, if a value is put into it there.
-pub(crate) fn text_to_fill(command: &[Field], replaced: Option<&str>) -> Option<usize> {
-    let Ok(Form::Text(text)) = Form::of(command) else { return None };
-    text.text.text.contains(replaced?).then(|| command.len() - text.arguments.len() - 1)
 }

@@ -2,7 +2,7 @@
 
 use climax_shell::{Field, Origin};
 
-use super::check_started;
+use super::started::check_started;
 
 /// `xargs` with its options.
 #[derive(Clone, Debug)]
