@@ -76,19 +76,19 @@ mod tests {
     fn only_commands_in_the_background_are_ended_without_a_program() {
         let number = background_number(1).to_string();
         let read = |text: &str| {
-            let text = text.replace('N', &number);
+            let text = text.replace('@', &number);
             let field = |text: &str| Field { text: text.to_owned(), origin: Origin::Literal, is_open: false, from: 0 };
             let fields: Vec<Field> = text.split_whitespace().map(field).collect();
             ended_by(&fields).map(|(signal, targets)| (signal, targets.len()))
         };
         for (text, expected) in [
-            ("N", Some((Signal::End(15), 1))),
-            ("-9 N %1", Some((Signal::End(9), 2))),
+            ("@", Some((Signal::End(15), 1))),
+            ("-9 @ %1", Some((Signal::End(9), 2))),
             ("-s KILL -- %%", Some((Signal::End(9), 1))),
             ("-SIGINT %npm", Some((Signal::End(2), 1))),
-            ("-0 N", Some((Signal::Ask, 1))),
-            ("N 4242", None),
-            ("-STOP N", None),
+            ("-0 @", Some((Signal::Ask, 1))),
+            ("@ 4242", None),
+            ("-STOP @", None),
             ("-9", None),
             ("-1", None),
             ("1", None),
