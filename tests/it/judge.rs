@@ -67,6 +67,7 @@ fn lines_are_allowed_as_typed_rewritten_or_asked_about() {
         ("uv run rm a", 10, false),
         ("no-such-program x", 10, false),
         ("ls & ls", 10, false),
+        ("docker inspect -f '{{range .Config.Env}}{{println .}}{{end}}' db", 10, false),
         ("ls &", 10, false),
         ("bash -c 'ls & ls'", 10, false),
         ("eval ls", 10, false),
