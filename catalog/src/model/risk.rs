@@ -56,7 +56,7 @@ impl Sensitive {
             Self::Always => true,
             Self::Values(values) => value.split([',', '/']).any(|part| {
                 let part = part.to_lowercase();
-                values.iter().any(|known| fits(known, &part))
+                values.iter().any(|known| fits(&known.to_lowercase(), &part))
             }),
         }
     }
