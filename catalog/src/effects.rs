@@ -26,6 +26,8 @@ pub struct Effects {
     ///
     /// Only a cage holds what they do, and it keeps them from what they may be meant to do.
     pub code: Vec<(String, Language)>,
+    /// The args whose values are patterns, programs or other texts, and name no files that the program prints.
+    pub texts: Vec<String>,
     /// Whether the program prints names and properties of files, but nothing of what they hold.
     pub names_only: bool,
     /// The risk of the program's own line, without the options, variables and confinement that climax adds.
@@ -51,8 +53,8 @@ impl Language {
 }
 
 /// The kinds of effects, by their keys in configs.
-const KINDS: [&str; 10] =
-    ["files", "trees", "by", "hosts", "walks", "leaves_out", "names_only", "bare", "awk", "other"];
+const KINDS: [&str; 11] =
+    ["files", "trees", "by", "hosts", "walks", "leaves_out", "texts", "names_only", "bare", "awk", "other"];
 
 impl Effects {
     /// Returns whether an arg by itself makes a call replace or remove whole directories.
@@ -75,7 +77,7 @@ impl Effects {
 
     /// Returns the keys and items by turns, as tables hold them.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let lists = [&self.files, &self.trees, &self.by, &self.hosts, &self.walks, &self.leaves_out];
+        let lists = [&self.files, &self.trees, &self.by, &self.hosts, &self.walks, &self.leaves_out, &self.texts];
         let items =
             KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())));
         let names_only = self.names_only.then_some(("names_only", ANY));
@@ -91,11 +93,11 @@ impl Effects {
                 lists[at].push(item.to_owned());
             }
         }
-        let [files, trees, by, hosts, walks, leaves_out, names_only, bare, awk, other] = lists;
+        let [files, trees, by, hosts, walks, leaves_out, texts, names_only, bare, awk, other] = lists;
         let in_language = |args: Vec<String>, language| args.into_iter().map(move |arg| (arg, language));
         let code = in_language(awk, Language::Awk).chain(in_language(other, Language::Other)).collect();
         let bare = bare.first().and_then(|risk| risk.parse().ok());
         let names_only = !names_only.is_empty();
-        Self { files, trees, by, hosts, walks, leaves_out, code, names_only, bare }
+        Self { files, trees, by, hosts, walks, leaves_out, code, texts, names_only, bare }
     }
 }

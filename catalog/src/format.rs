@@ -161,6 +161,7 @@ fn effects() -> Value {
             "walks": { "anyOf": [{ "type": "boolean" }, names, { "type": "null" }], "default": [], "description": "The args with which the program reads all files of directories, or true if every call does" },
             "leaves_out": list("The options by which it then leaves out files and directories of a name, for which `{}` stands"),
             "code": { "type": ["object", "null"], "additionalProperties": { "enum": Language::VARIANTS }, "description": "The args whose values are programs that run, or name such, each with the language: awk or other" },
+            "texts": list("The args whose values are patterns, programs or other texts, and name no files that the program prints"),
             "names_only": { "type": ["boolean", "null"], "default": false, "description": "Whether the program prints names and properties of files, but nothing of what they hold" },
             "bare": { "enum": Risk::VARIANTS, "description": "The risk of the program's own line, without the options, variables and confinement that climax adds" },
         }),

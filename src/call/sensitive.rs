@@ -7,8 +7,13 @@ use crate::call::plan::PlannedCall;
 
 /// Returns why a call prints secrets; `None` if it does not, as far as is known.
 ///
-/// Its config says so, or it prints what a file holds whose name is that of a secret. `secret` returns why a path names one.
-pub(crate) fn reason(call: &PlannedCall<'_>, secret: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+/// Its config says so, or it prints what a file holds whose name is that of a secret, be it an operand or the value of an
+/// option. `secret` returns why a path names one, and `exists` whether there is such a file.
+pub(crate) fn reason(
+    call: &PlannedCall<'_>,
+    secret: &dyn Fn(&str) -> Option<String>,
+    exists: &dyn Fn(&str) -> bool,
+) -> Option<String> {
     if call.tool.is_sensitive() {
         return Some(format!("{} prints secrets", call.name()));
     }
@@ -17,12 +22,28 @@ pub(crate) fn reason(call: &PlannedCall<'_>, secret: &dyn Fn(&str) -> Option<Str
         return Some(format!("`{}: {value}` of {} prints secrets", arg.name(), call.name()));
     }
 
-    let prints_content = call.tool.effects().is_none_or(|effects| !effects.names_only);
-    let paths = call.bound.iter().filter(|(arg, _)| arg.place() == Place::Positional);
-    let mut texts = paths.flat_map(|(_, value)| value.texts());
+    let effects = call.tool.effects().unwrap_or_default();
+    if effects.names_only {
+        return None;
+    }
     // A cage hides such files, but not what a repository holds of them.
     let is_hidden = |text: &str| call.cage().is_some() && !text.contains(':');
-    texts.find_map(|text| secret(text).filter(|_| prints_content && !is_hidden(text)))
+    call.bound.iter().find_map(|(arg, value)| {
+        let is_text = effects.texts.iter().any(|name| name == arg.name());
+        let names = |name: &&str| !is_hidden(name) && (!is_text || exists(name));
+        let named = |text| match arg.place() {
+            Place::Positional => vec![text],
+            Place::Option => names_in(text),
+            _ => Vec::new(),
+        };
+        value.texts().into_iter().flat_map(named).filter(names).find_map(secret)
+    })
+}
+
+/// Returns what the value of an option may name: itself, and what stands behind `@` or `=`, as in `data=@FILE`.
+fn names_in(value: &str) -> Vec<&str> {
+    let behind = |mark: char| value.rsplit_once(mark).map(|(_, behind)| behind);
+    std::iter::once(value).chain(['@', '='].into_iter().filter_map(behind)).collect()
 }
 
 /// Returns why a call prints secrets of the directories that it reads, of which `names` are in its reach; `None` if there are

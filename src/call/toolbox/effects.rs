@@ -28,7 +28,8 @@ impl Toolbox {
         if call.changes.protected.is_some() {
             call.least_risk = Risk::Destructive;
         }
-        call.sensitive = sensitive::reason(&call, &|path| self.secret_in(path, &directory));
+        let exists = |path: &str| directory.join(path).symlink_metadata().is_ok();
+        call.sensitive = sensitive::reason(&call, &|path| self.secret_in(path, &directory), &exists);
         if purpose == Purpose::Judged || self.policy.sensitive() != SensitiveRule::Allow {
             self.leave_out_secrets(&mut call);
         }
@@ -55,17 +56,28 @@ impl Toolbox {
     pub(in crate::call) fn secrets_in_reach(&self, call: &PlannedCall<'_>) -> Vec<String> {
         let is_given =
             |name: &str| call.bound.get(name).is_some_and(|value| !matches!(value, BoundValue::Boolean(false)));
-        let walks = call.tool.effects().is_some_and(|effects| effects.reads_directories(is_given));
-        if !walks || call.cage().is_some() {
+        let effects = call.tool.effects().unwrap_or_default();
+        if !effects.reads_directories(is_given) || call.cage().is_some() {
             return Vec::new();
         }
 
         let directory = exec::directory().join(call.invocation.cwd.as_deref().unwrap_or(Path::new("")));
-        let operands = call.bound.iter().filter(|(arg, _)| arg.place() == Place::Positional);
-        let paths = operands.flat_map(|(_, value)| value.texts()).map(|text| directory.join(text));
-        let paths: Vec<PathBuf> = paths.filter(|path| path.exists()).collect();
-        let directories =
-            if paths.is_empty() { vec![directory] } else { paths.into_iter().filter(|path| path.is_dir()).collect() };
+        let is_walked = |name: &str| effects.walks.iter().any(|own| own == name);
+        let paths_of = |place: Place| {
+            let given = call.bound.iter().filter(move |(arg, _)| arg.place() == place);
+            let given = given.filter(|(arg, _)| place == Place::Positional || is_walked(arg.name()));
+            given.flat_map(|(_, value)| value.texts()).map(|text| directory.join(text)).collect::<Vec<PathBuf>>()
+        };
+        // An option that names the directories leaves none to the program's choice.
+        let named = paths_of(Place::Option);
+        let is_named = !named.is_empty();
+        let paths: Vec<PathBuf> =
+            paths_of(Place::Positional).into_iter().chain(named).filter(|path| path.exists()).collect();
+        let directories = if paths.is_empty() && !is_named {
+            vec![directory]
+        } else {
+            paths.into_iter().filter(|path| path.is_dir()).collect()
+        };
         let lines = self.policy.lines();
         exec::secret_names_below(directories, &lines.secrets, &lines.open).into_iter().collect()
     }

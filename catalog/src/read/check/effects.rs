@@ -39,6 +39,7 @@ impl Checker<'_> {
             walks: with(own.walks, &of_all.walks),
             leaves_out: if own.leaves_out.is_empty() { of_all.leaves_out.clone() } else { own.leaves_out },
             code: if own.code.is_empty() { of_all.code.clone() } else { own.code },
+            texts: with(own.texts, &of_all.texts),
             names_only: own.names_only || of_all.names_only,
             bare: own.bare.or(of_all.bare),
         };
