@@ -31,12 +31,12 @@ pub(crate) fn reason(
     call.bound.iter().find_map(|(arg, value)| {
         let is_text = effects.texts.iter().any(|name| name == arg.name());
         let names = |name: &&str| !is_hidden(name) && (!is_text || exists(name));
-        let named = |text| match arg.place() {
+        let paths_in = |text| match arg.place() {
             Place::Positional => vec![text],
             Place::Option => names_in(text),
             _ => Vec::new(),
         };
-        value.texts().into_iter().flat_map(named).filter(names).find_map(secret)
+        value.texts().into_iter().flat_map(paths_in).filter(names).find_map(secret)
     })
 }
 

@@ -126,6 +126,7 @@ const HARMLESS: &[(&str, &str, &[&str])] = &[
     ("prompt", "sqlite3", &["-batch"]),
     ("other programs", "sqlite3", &["-safe"]),
     ("writes", "sqlite3", &["-readonly"]),
+    ("maps of memory, which there are none of anyway", "sqlite3", &["-mmap", "0"]),
     ("pager", "systemctl", &["--no-pager"]),
     ("prompt", "systemctl", &["--no-ask-password"]),
     ("other programs", "systemd", &["--man=no"]),
