@@ -10,6 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SHELLS = ["Bash", "bash", "run_shell_command", "exec_command", "shell_command", "shell"]
 FINISHED = "I have finished."
+# What tools that watch a line take, as far as the calls need it.
+WATCHING = {"properties": {"command": {}, "description": {}}, "required": ["description"]}
 
 
 class Endpoint(ThreadingHTTPServer):
@@ -19,6 +21,7 @@ class Endpoint(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.line = ""
         self.fields: dict[str, object] = {}
+        self.tools = SHELLS
         self.outputs: list[str] = []
         """What the agents said about the lines: their output, or why they did not run."""
         self.requests: list[str] = []
@@ -28,16 +31,22 @@ class Endpoint(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
 
-    def script(self, line: str, fields: dict[str, object] | None = None) -> None:
-        """From now on the shell is called with this line, and with these fields besides it."""
-        self.line, self.fields, self.outputs, self.requests = line, fields or {}, [], []
+    def script(self, line: str, fields: dict[str, object] | None = None, tools: list[str] = SHELLS) -> None:
+        """From now on the first of these tools is called with this line, and with these fields besides it."""
+        self.line, self.fields, self.tools, self.outputs, self.requests = line, fields or {}, tools, [], []
+
+    def call(self, tools: list[dict], schema_of: str) -> tuple[str, dict] | None:
+        """The call of the tool, with what its schema requires; `None` if the request offers no shell.
+
+        A tool that is not offered, because the agent keeps it until the model searches for it, is called nonetheless.
+        """
+        if not any(tool.get("name") in SHELLS for tool in tools):
+            return None
+        tool = next((tool for name in self.tools for tool in tools if tool.get("name") == name), None)
+        return arguments(tool or {"name": self.tools[0], schema_of: WATCHING}, schema_of, self.line, self.fields)
 
 
-def call(tools: list[dict], schema_of: str, line: str, fields: dict[str, object]) -> tuple[str, dict] | None:
-    """The call of the agent's shell, with what its schema requires; `None` if the request offers no shell."""
-    tool = next((tool for name in SHELLS for tool in tools if tool.get("name") == name), None)
-    if tool is None:
-        return None
+def arguments(tool: dict, schema_of: str, line: str, fields: dict[str, object]) -> tuple[str, dict]:
     schema = tool.get(schema_of) or {}
     arguments = {}
     for name, property in schema.get("properties", {}).items():
@@ -101,7 +110,7 @@ class Handler(BaseHTTPRequestHandler):
     def anthropic(self, body: dict) -> None:
         blocks = [block for message in body["messages"] if isinstance(message["content"], list) for block in message["content"]]
         heard = self.heard([block["content"] for block in blocks if block["type"] == "tool_result"])
-        made = None if heard else call(body.get("tools", []), "input_schema", self.server.line, self.server.fields)
+        made = None if heard else self.server.call(body.get("tools", []), "input_schema")
         if made:
             block = {"type": "tool_use", "id": "toolu_1", "name": made[0], "input": {}}
             delta = {"type": "input_json_delta", "partial_json": json.dumps(made[1])}
@@ -131,7 +140,7 @@ class Handler(BaseHTTPRequestHandler):
         heard = self.heard([part["functionResponse"]["response"] for part in parts if "functionResponse" in part])
         tools = [tool for group in body.get("tools", []) for tool in group.get("functionDeclarations", [])]
         schema_of = "parametersJsonSchema" if any("parametersJsonSchema" in tool for tool in tools) else "parameters"
-        made = None if heard else call(tools, schema_of, self.server.line, self.server.fields)
+        made = None if heard else self.server.call(tools, schema_of)
         part = {"functionCall": {"name": made[0], "args": made[1]}} if made else {"text": FINISHED}
         candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
         usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
@@ -140,7 +149,7 @@ class Handler(BaseHTTPRequestHandler):
     def openai_responses(self, body: dict) -> None:
         items = body["input"] if isinstance(body["input"], list) else []
         heard = self.heard([item["output"] for item in items if item.get("type") == "function_call_output"])
-        made = None if heard else call(body.get("tools", []), "parameters", self.server.line, self.server.fields)
+        made = None if heard else self.server.call(body.get("tools", []), "parameters")
         if made:
             item = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": made[0], "arguments": json.dumps(made[1])}
         else:
@@ -168,7 +177,7 @@ class Handler(BaseHTTPRequestHandler):
     def openai_completions(self, body: dict) -> None:
         heard = self.heard([message["content"] for message in body["messages"] if message["role"] == "tool"])
         tools = [tool["function"] for tool in body.get("tools") or [] if "function" in tool]
-        made = None if heard else call(tools, "parameters", self.server.line, self.server.fields)
+        made = None if heard else self.server.call(tools, "parameters")
         message: dict = {"role": "assistant", "content": None if made else FINISHED}
         if made:
             function = {"name": made[0], "arguments": json.dumps(made[1])}

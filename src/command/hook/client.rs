@@ -82,6 +82,9 @@ impl Answer {
 /// Names of the tools by which agents run lines.
 const SHELL_TOOLS: [&str; 5] = ["Bash", "bash", "shell", "run_shell_command", "local_shell"];
 
+/// Names of the tools by which Claude Code and Qwen Code watch the output of a line, or of something that is no line.
+const WATCHING_TOOLS: [&str; 2] = ["Monitor", "monitor"];
+
 /// Modes of agents in which nobody is asked.
 const UNATTENDED: [&str; 5] = ["bypassPermissions", "dontAsk", "yolo", "never", "full-auto"];
 
@@ -101,10 +104,13 @@ impl HookClient {
             Self::Cursor | Self::Opencode => message.clone(),
             _ => {
                 let tool = text(&["tool_name", "toolName"]).ok_or("the message names no tool")?;
-                if !SHELL_TOOLS.contains(&tool) {
+                let input = tool_input(&message);
+                let has_line = SHELL_TOOLS.contains(&tool)
+                    || WATCHING_TOOLS.contains(&tool) && input.get("command").is_some_and(|line| !line.is_null());
+                if !has_line {
                     return Ok(None);
                 }
-                tool_input(&message)
+                input
             }
         };
         let line = input["command"].as_str().ok_or("the message has no line")?;
@@ -252,8 +258,15 @@ mod tests {
             let request = client.request(&message.to_string()).unwrap().unwrap();
             assert_eq!(request.directory, Some(expected.into()), "{client:?}");
         }
-        let other = json!({"tool_name": "Read", "tool_input": {"file_path": "x"}});
-        assert_eq!(HookClient::ClaudeCode.request(&other.to_string()), Ok(None));
+        for (tool, input) in [("Read", json!({"file_path": "x"})), ("Monitor", json!({"ws": {"url": "wss://x"}}))] {
+            let other = json!({"tool_name": tool, "tool_input": input});
+            assert_eq!(HookClient::ClaudeCode.request(&other.to_string()), Ok(None), "{tool}");
+        }
+        for (client, tool) in [(HookClient::ClaudeCode, "Monitor"), (HookClient::Qwen, "monitor")] {
+            let watching = json!({"tool_name": tool, "tool_input": {"command": "tail -f x"}});
+            let request = client.request(&watching.to_string()).unwrap().unwrap();
+            assert_eq!(request.line, "tail -f x", "{client:?}");
+        }
         for broken in
             ["", "{}", "[]", r#"{"tool_name": "Bash"}"#, r#"{"tool_name": "Bash", "tool_input": {"command": 1}}"#]
         {

@@ -62,13 +62,13 @@ impl HookPlace {
         let (path, events, form): (_, &[&str], _) = match client {
             Client::ClaudeCode => {
                 let path = places.at("CLAUDE_CONFIG_DIR", ".claude").join("settings.json");
-                (path, &["PreToolUse"], Form::MatchedClosed("Bash"))
+                (path, &["PreToolUse"], Form::MatchedClosed("Bash|Monitor"))
             }
             Client::Codex => {
                 (places.at("CODEX_HOME", ".codex").join("hooks.json"), WITH_QUESTIONS, Form::Matched("Bash"))
             }
             Client::Gemini => (client.user_file(places), &["BeforeTool"], Form::Matched("run_shell_command")),
-            Client::Qwen => (client.user_file(places), WITH_QUESTIONS, Form::Matched("run_shell_command")),
+            Client::Qwen => (client.user_file(places), WITH_QUESTIONS, Form::Matched("run_shell_command|monitor")),
             Client::Cursor => (places.home.join(".cursor/hooks.json"), &["beforeShellExecution"], Form::Plain),
             Client::Copilot => {
                 let name = format!("hooks/{}.json", identity::name());

@@ -19,7 +19,7 @@ use crate::exec;
 const MANAGED: [&str; 2] = ["/etc/qwen-code", "/Library/Application Support/QwenCode"];
 
 /// Names of tools in rules that are about lines, in lower case, without underscores and without `tool` at their end.
-const SHELL: [&str; 3] = ["bash", "shell", "runshellcommand"];
+const SHELL: [&str; 4] = ["bash", "shell", "runshellcommand", "monitor"];
 
 /// Names of the tools whose rules Qwen Code applies to what lines read, too.
 const READ: [&str; 12] = [
