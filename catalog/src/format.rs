@@ -61,6 +61,7 @@ fn config() -> Value {
                 "description": "Other spellings of the base command that command lines may have, such as `python3 -m pip`, or a map of them to the words that they stand for",
             },
             "always": { "type": ["string", "null"], "description": "Words behind the base command in every call, which change neither risk nor meaning" },
+            "boolean_values": { "type": "boolean", "default": false, "description": "Whether the program reads `--flag=true` and `--flag=false` for each option without a value, as programs in Go and npm do" },
             "native": { "type": "boolean", "default": false, "description": "The tools are written in Rust, in the program that the config is compiled into: nothing about a command line may be said" },
             "env": { "type": "object", "additionalProperties": env_value(), "description": "Added to the child's environment" },
             "needs": needs(),

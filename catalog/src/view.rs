@@ -89,6 +89,12 @@ impl<'a> CliView<'a> {
         self.catalog.list(self.def.always)
     }
 
+    /// Whether the program reads `--flag=true` and `--flag=false` for each option without a value, as programs in Go and npm do.
+    #[must_use]
+    pub fn has_boolean_values(self) -> bool {
+        self.def.has_boolean_values
+    }
+
     /// Variables that are added to the child's environment.
     pub fn env(self) -> impl Iterator<Item = (&'a str, EnvValue<'a>)> + Clone {
         self.catalog.pairs(self.def.env).map(|(name, value)| (name, EnvValue::decoded(value)))

@@ -51,6 +51,7 @@ static CLIS: [CliDef; 1] = [
         words: List(2, 4),
         programs: List(4, 4),
         always: List(4, 4),
+        has_boolean_values: false,
         env: List(4, 12),
         needs: Some(List(12, 20)),
         working_dir: Some(Str(22)),

@@ -36,6 +36,7 @@ pub(crate) struct Config {
     /// Other spellings of the program, each with the words that it stands for if these are not the base command.
     pub(crate) programs: Vec<(Spanned<String>, Option<Spanned<String>>)>,
     pub(crate) always: Option<Spanned<String>>,
+    pub(crate) boolean_values: Option<Spanned<bool>>,
     pub(crate) native: Option<Spanned<bool>>,
     /// Values as tables hold them ([`crate::needs::EnvValue`]).
     pub(crate) env: Vec<(Spanned<String>, Spanned<String>)>,
@@ -124,6 +125,7 @@ pub(crate) const CONFIG_KEYS: &[&str] = &[
     "command",
     "programs",
     "always",
+    "boolean_values",
     "native",
     "env",
     "needs",
@@ -196,6 +198,7 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         },
         programs: programs(&mut walker, &mut fields),
         always: fields.optional_string(&mut walker, "always"),
+        boolean_values: fields.boolean(&mut walker, "boolean_values"),
         native,
         env: fields.entries(&mut walker, "env", env_entry),
         needs: needs(&mut walker, &mut fields),

@@ -28,6 +28,8 @@ checked_and_row! {
         programs: Vec<(String, String)> => List,
         /// Words that stand behind the base command in every call.
         always: Vec<String> => List,
+        /// Whether the program reads `--flag=true` and `--flag=false` for each option without a value.
+        has_boolean_values: bool => bool,
         /// Names and values of variables by turns, values as [`EnvValue`](crate::EnvValue) encodes them.
         env: Vec<(String, String)> => List,
         /// The needs of tools that say nothing of theirs: kinds and items by turns.

@@ -42,13 +42,15 @@ pub(super) enum Origin {
 }
 
 impl AddedOption {
-    /// Whether the words of a line start with this option, with its value in a word of its own or behind `=`.
+    /// Whether the words of a line start with this option, with its value in a word of its own or behind `=`. Without a
+    /// value it may stand with `=true`, which programs that do not know it refuse.
     pub(super) fn count_in(&self, line: &[&str]) -> Option<usize> {
         let is_start = line.len() >= self.words.len() && line.iter().zip(&self.words).all(|(word, own)| word == own);
         let joined = || self.words.join("=");
         match self.words.as_slice() {
             _ if is_start => Some(self.words.len()),
             [name, _] if name.starts_with("--") && line.first() == Some(&joined().as_str()) => Some(1),
+            [name] if line.first().and_then(|word| word.strip_suffix("=true")) == Some(name) => Some(1),
             _ => None,
         }
     }
@@ -84,7 +86,13 @@ pub(super) struct Spelling<'a> {
     pub(super) is_assumed: bool,
 }
 
-impl Spelling<'_> {
+impl<'a> Spelling<'a> {
+    /// Another spelling of the same arg.
+    fn other(&self, template: FlagTemplate, meaning: Meaning) -> Self {
+        let Self { arg, zone, is_withheld, .. } = *self;
+        Self { arg, template, meaning, zone, is_withheld, is_assumed: false }
+    }
+
     /// The words before the value, without the `=` that joins them.
     pub(super) fn name(&self) -> Option<&str> {
         self.template.name().map(|name| name.trim_end_matches('='))
@@ -160,7 +168,9 @@ impl<'a> Grammar<'a> {
         let mut options: Vec<Spelling<'a>> = tool.args().flat_map(spelled).chain(withheld).collect();
         let (bare, valued): (Vec<&Spelling<'a>>, Vec<_>) = options.iter().partition(|one| one.template.is_bare());
         let [bare, valued] = [bare, valued].map(|some| some.into_iter().filter_map(Spelling::name).collect::<Vec<_>>());
-        let more: Vec<Spelling<'a>> = options.iter().flat_map(|one| equivalents(one, &bare, &valued)).collect();
+        let stated = |one| stated(one, tool.cli().has_boolean_values(), &valued);
+        let more: Vec<Spelling<'a>> =
+            options.iter().flat_map(|one| equivalents(one, &bare).into_iter().chain(stated(one))).collect();
         options.extend(more);
         for option in &mut options {
             let is_apart = option.meaning == Meaning::Value && option.template.fixed_words() > 0;
@@ -306,24 +316,37 @@ fn is_letter(alias: &str) -> bool {
 }
 
 /// The other forms of a spelling. An option that has a form without value takes its value attached only.
-fn equivalents<'a>(spelling: &Spelling<'a>, bare: &[&str], valued: &[&str]) -> Vec<Spelling<'a>> {
+fn equivalents<'a>(spelling: &Spelling<'a>, bare: &[&str]) -> Vec<Spelling<'a>> {
     let has_bare = spelling.name().is_some_and(|name| bare.contains(&name));
     if spelling.zone == Zone::FirstWord || spelling.meaning == Meaning::Value && has_bare {
         return Vec::new();
     }
 
-    let all = spelling.template.equivalents().into_iter().chain(stated(spelling, valued));
-    let Spelling { arg, zone, is_withheld, .. } = *spelling;
-    let spell =
-        |template| Spelling { arg, template, meaning: spelling.meaning.clone(), zone, is_withheld, is_assumed: false };
-    all.map(spell).collect()
+    let all = spelling.template.equivalents().into_iter();
+    all.map(|template| spelling.other(template, spelling.meaning.clone())).collect()
 }
 
-/// The form `--all=true` of a long option that never has a value. Programs that do not know it refuse it.
-fn stated(spelling: &Spelling<'_>, valued: &[&str]) -> Option<FlagTemplate> {
-    let name = spelling.name().filter(|name| name.starts_with("--") && spelling.template.is_bare())?;
-    (spelling.meaning == Meaning::Switch(true) && !valued.contains(&name))
-        .then(|| FlagTemplate::new(&[format!("{name}=true")], Shape::Single, true))
+/// The forms `--all=true` and `--all=false` of an option that never has a value, of which `--no-all` is another.
+///
+/// Programs that do not know the first refuse it. Some of them would take the second for the option itself, so it is read for
+/// programs only that are known to read it.
+fn stated<'a>(spelling: &Spelling<'a>, has_boolean_values: bool, valued: &[&str]) -> Vec<Spelling<'a>> {
+    let Meaning::Switch(on) = spelling.meaning else { return Vec::new() };
+    let name = spelling.name().filter(|name| spelling.template.is_bare() && !valued.contains(name));
+    let is_long = |name: &&str| name.starts_with("--") || has_boolean_values && name.starts_with('-');
+    let Some(name) = name.filter(is_long) else { return Vec::new() };
+    let stated =
+        |words: String, on: bool| spelling.other(FlagTemplate::new(&[words], Shape::Single, true), Meaning::Switch(on));
+    if let Some((name, value)) = name.split_once('=') {
+        let is_off = has_boolean_values && value == "false";
+        let other = || [name.to_owned(), format!("{name}=true")].map(|words| stated(words, !on));
+        return Vec::from_iter(is_off.then(other).into_iter().flatten());
+    }
+    if !has_boolean_values {
+        return Vec::from_iter(on.then(|| stated(format!("{name}=true"), true)));
+    }
+    let opposite = name.strip_prefix("--no-").map(|name| stated(format!("--{name}=false"), on));
+    [stated(format!("{name}=true"), on), stated(format!("{name}=false"), !on)].into_iter().chain(opposite).collect()
 }
 
 /// Whether an option of a base command names what the program runs, such as `-m pip` of `python3`. A line has to have it:
