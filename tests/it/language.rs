@@ -197,7 +197,7 @@ fn generated_scripts_do_what_they_do_in_bash() {
             ));
         }
     }
-    println!("{accepted} of {count} scripts accepted, {} with another effect", other.len());
+    println!("{accepted} of {count} scripts accepted, {} with another effect:\n{}", other.len(), other.join("\n"));
     assert!(accepted * 2 > count, "{accepted} of {count}");
     assert!(other.len() * 200 <= accepted, "{} of {accepted}:\n{}", other.len(), other.join("\n"));
 }
