@@ -21,7 +21,7 @@ impl Surroundings for Outside {
     }
 
     fn substitution(&self, _: &Range<usize>) -> Substituted {
-        Substituted::Known("-x\ny\n".to_owned())
+        Substituted::Known("-x\ny\n".to_owned(), 1)
     }
 }
 

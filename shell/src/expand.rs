@@ -48,8 +48,8 @@ pub struct Field {
 /// The output of a command in a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Substituted {
-    /// The output.
-    Known(String),
+    /// The output, and the status of the command.
+    Known(String, i32),
     /// It will be known once the line runs.
     Open,
     /// The command must run first; [`ExpandError::Due`] asks for it.
@@ -67,7 +67,7 @@ pub trait Surroundings {
     /// The reason why they cannot be listed.
     fn paths(&self, pattern: &str) -> Result<Vec<String>, String>;
 
-    /// Returns the output of the command at a place.
+    /// Returns what the command at a place has printed.
     fn substitution(&self, place: &Range<usize>) -> Substituted;
 }
 
@@ -431,8 +431,14 @@ impl<S: Surroundings> Expander<'_, S> {
             },
             Part::Process(_, number) => Some(format!("/dev/fd/{number}")),
             Part::Substitution(list, place) => match self.surroundings.substitution(place) {
-                Substituted::Known(text) => Some(text.trim_end_matches('\n').to_owned()),
-                Substituted::Open => None,
+                Substituted::Known(text, status) => {
+                    self.state.status = Some(status);
+                    Some(text.trim_end_matches('\n').to_owned())
+                }
+                Substituted::Open => {
+                    self.state.status = None;
+                    None
+                }
                 Substituted::Due => return Err(ExpandError::Due(list, place.clone())),
             },
             Part::Arithmetic(expression, place) => self.evaluate(expression, place)?.map(|number| number.to_string()),

@@ -26,8 +26,8 @@ use crate::exec::{self, Stop, pipe_between};
 pub(super) struct Outside<'o> {
     directory: Option<&'o str>,
     previous: Option<&'o Before>,
-    /// The outputs of the commands in the words that are expanded now, by their places.
-    outputs: &'o [(Range<usize>, String)],
+    /// The outputs and statuses of the commands in the words that are expanded now, by their places.
+    outputs: &'o [(Range<usize>, String, i32)],
 }
 
 impl Surroundings for Outside<'_> {
@@ -47,8 +47,8 @@ impl Surroundings for Outside<'_> {
     }
 
     fn substitution(&self, place: &Range<usize>) -> Substituted {
-        let found = self.outputs.iter().find(|(other, _)| other == place);
-        found.map_or(Substituted::Due, |(_, output)| Substituted::Known(output.clone()))
+        let found = self.outputs.iter().find(|(other, ..)| other == place);
+        found.map_or(Substituted::Due, |(_, output, status)| Substituted::Known(output.clone(), *status))
     }
 }
 
@@ -241,7 +241,7 @@ where
         input.into_file().await.map_err(|error| failure(due.text, due.range.clone(), error.to_string(), "try again"))
     }
 
-    /// Expands something as often as commands in it must run first.
+    /// Expands something as often as commands in it must run first. These see what was expanded before them.
     async fn expanded<'w, T>(
         &self,
         shell: &mut Shell,
@@ -249,19 +249,19 @@ where
         record: &mut Record,
         expand: impl Fn(&mut Expander<'_, Outside<'_>>) -> Result<T, ExpandError<'w>> + Send,
     ) -> Ran<T> {
-        let mut outputs: Vec<(Range<usize>, String)> = Vec::new();
+        let mut outputs: Vec<(Range<usize>, String, i32)> = Vec::new();
+        let before = shell.state.clone();
         loop {
-            let mut state = shell.state.clone();
+            let mut state = before.clone();
             let outside =
                 Outside { directory: shell.directory.as_deref(), previous: shell.previous.as_ref(), outputs: &outputs };
-            match expand(&mut Expander { state: &mut state, surroundings: &outside }) {
-                Ok(done) => {
-                    shell.state = state;
-                    return Ok(done);
-                }
+            let expanded = expand(&mut Expander { state: &mut state, surroundings: &outside });
+            shell.state = state;
+            match expanded {
+                Ok(done) => return Ok(done),
                 Err(ExpandError::Due(list, place)) => {
-                    let output = self.output_of(shell, text, list, record).await?;
-                    outputs.push((place, output));
+                    let (output, status) = self.output_of(shell, text, list, record).await?;
+                    outputs.push((place, output, status));
                 }
                 Err(error) => return Err(refused(text, &(0..0), error)),
             }
@@ -370,8 +370,14 @@ where
         Ok(value.unwrap_or_default())
     }
 
-    /// Runs a command in a word, and returns its output.
-    async fn output_of(&self, shell: &mut Shell, text: Text<'_>, list: &List, record: &mut Record) -> Ran<String> {
+    /// Runs a command in a word, and returns its output and status.
+    async fn output_of(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        list: &List,
+        record: &mut Record,
+    ) -> Ran<(String, i32)> {
         let broken = |error: std::io::Error| failure(text, 0..0, error.to_string(), "write its result out");
         let (read, write) = pipe_between().map_err(broken)?;
         let around = shell.around.clone().unwrap_or(Streams {
@@ -406,14 +412,14 @@ where
 
         record.extend(ran?, self.most_bytes);
         shell.has_data |= inner.has_data || !prints_itself(list);
-        shell.set_status(inner.status());
         shell.has_substituted = true;
         let mut bytes = self.masks.apply(output.map_err(broken)?);
         bytes.retain(|byte| *byte != 0);
-        String::from_utf8(bytes).map_err(|_| {
+        let output = String::from_utf8(bytes).map_err(|_| {
             let problem = "the output of a command in a word is not UTF-8";
             failure(text, 0..0, problem, "let a program read it, by a pipe")
-        })
+        })?;
+        Ok((output, inner.status()))
     }
 }
 

@@ -86,7 +86,7 @@ pub(super) struct Spelling<'a> {
     pub(super) is_assumed: bool,
 }
 
-impl<'a> Spelling<'a> {
+impl Spelling<'_> {
     /// Another spelling of the same arg.
     fn other(&self, template: FlagTemplate, meaning: Meaning) -> Self {
         let Self { arg, zone, is_withheld, .. } = *self;
@@ -340,10 +340,10 @@ fn stated<'a>(spelling: &Spelling<'a>, has_boolean_values: bool, valued: &[&str]
     if let Some((name, value)) = name.split_once('=') {
         let is_off = has_boolean_values && value == "false";
         let other = || [name.to_owned(), format!("{name}=true")].map(|words| stated(words, !on));
-        return Vec::from_iter(is_off.then(other).into_iter().flatten());
+        return is_off.then(other).into_iter().flatten().collect();
     }
     if !has_boolean_values {
-        return Vec::from_iter(on.then(|| stated(format!("{name}=true"), true)));
+        return on.then(|| stated(format!("{name}=true"), true)).into_iter().collect();
     }
     let opposite = name.strip_prefix("--no-").map(|name| stated(format!("--{name}=false"), on));
     [stated(format!("{name}=true"), on), stated(format!("{name}=false"), !on)].into_iter().chain(opposite).collect()

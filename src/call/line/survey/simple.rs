@@ -21,11 +21,10 @@ impl Survey<'_, '_> {
         feed: &Feed,
         is_own: bool,
     ) -> Result<(), UnreadLine> {
-        self.substitutions(simple.assignments.iter().map(|assignment| &assignment.value))?;
-        self.substitutions(&simple.words)?;
         let mut variables = Vec::new();
         let mut is_open = false;
         for assignment in &simple.assignments {
+            self.substitutions([&assignment.value])?;
             let value = self.text(&assignment.value)?;
             is_open |= value.is_open;
             let is_reading = assignment.name == "IFS" && simple.words.first().and_then(Word::plain) == Some("read");
@@ -46,6 +45,7 @@ impl Survey<'_, '_> {
             return Ok(());
         }
 
+        self.substitutions(&simple.words)?;
         let exported = self.exported_values(simple)?;
         let fields = self.fields(&simple.words, &command.range)?;
         self.expanded(command, &fields, (&variables, is_open), feed, is_own)?;
