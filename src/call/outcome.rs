@@ -5,6 +5,7 @@ use std::io;
 use crate::call::arguments::Violation;
 use crate::call::line::UnreadLine;
 use crate::exec::{End, Outcome, SpawnError, Stop};
+use crate::telemetry::{ASKED, OK};
 
 /// The result of a call.
 #[derive(Debug)]
@@ -160,9 +161,6 @@ pub(crate) enum Permission {
     Awaited,
 }
 
-/// The name of success in metrics and traces.
-pub(crate) const OK: &str = "ok";
-
 /// The names of one result in metrics, traces and the audit file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Codes {
@@ -234,7 +232,7 @@ impl Ending<'_> {
     /// Returns the names of this ending.
     pub(crate) fn codes(self) -> Codes {
         match self {
-            Self::Asked => Codes { outcome: "asked", decision: Some("asked"), end: None },
+            Self::Asked => Codes { outcome: ASKED, decision: Some(ASKED), end: None },
             Self::Ran(outcome) => {
                 let outcome_code = ErrorCode::of(outcome);
                 Codes {

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use climax_catalog::Cage;
 
-use crate::call::outcome::{CallError, CallResult, Ending, OK};
+use crate::call::outcome::{CallError, CallResult, Ending};
 use crate::exec::{End, Outcome, Stop};
+use crate::telemetry::OK;
 
 /// What would become of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]

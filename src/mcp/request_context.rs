@@ -12,6 +12,9 @@ use crate::exec::Transcript;
 /// The longest trace state that programs get, in bytes. Source: W3C Trace Context, section 3.3.1.5.
 const MAX_TRACE_STATE_BYTES: usize = 512;
 
+/// The longest baggage that programs get, in bytes. Source: W3C Baggage, section 3.3.2.
+const MAX_BAGGAGE_BYTES: usize = 8_192;
+
 /// Bytes that identify the caller; empty if the transport knows none.
 pub(super) fn caller_identity(context: &RequestContext<RoleServer>) -> Vec<u8> {
     let caller = http::caller(context);
@@ -70,16 +73,18 @@ pub(super) async fn left(context: &RequestContext<RoleServer>) {
     }
 }
 
-/// The environment variables that pass the trace of a request on to the program of its call.
+/// The environment variables that pass the trace of a request and its baggage on to the program of its call.
 ///
-/// Source: MCP SEP-414 for `_meta`, W3C Trace Context for the headers and their form.
+/// Source: MCP SEP-414 for `_meta`, W3C Trace Context and Baggage for the headers and their form, OpenTelemetry's
+/// "Environment Variables as Context Propagation Carriers" for the names.
 pub(super) fn trace(context: &RequestContext<RoleServer>) -> Vec<(String, String)> {
     let named =
         |name: &str| context.meta.get(name).and_then(|value| value.as_str()).or_else(|| http::header(context, name));
-    let Some(parent) = named("traceparent").filter(|parent| is_trace_parent(parent)) else { return Vec::new() };
-    let state = named("tracestate").filter(|state| state.len() <= MAX_TRACE_STATE_BYTES && is_printable(state));
-    let parent = ("TRACEPARENT".to_owned(), parent.to_owned());
-    std::iter::once(parent).chain(state.map(|state| ("TRACESTATE".to_owned(), state.to_owned()))).collect()
+    let short = |name: &str, most: usize| named(name).filter(|value| value.len() <= most && is_printable(value));
+    let parent = named("traceparent").filter(|parent| is_trace_parent(parent));
+    let state = parent.and_then(|_| short("tracestate", MAX_TRACE_STATE_BYTES));
+    let variables = [("TRACEPARENT", parent), ("TRACESTATE", state), ("BAGGAGE", short("baggage", MAX_BAGGAGE_BYTES))];
+    variables.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect()
 }
 
 /// What an HTTP request says besides its body.

@@ -10,7 +10,12 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-use super::observer::CallObserver;
+use super::observer::{CallObserver, error_type};
+
+/// The bounds of the buckets of `mcp.server.operation.duration` in seconds.
+///
+/// Source: the semantic conventions of OpenTelemetry for MCP, "Metrics".
+const OPERATION_SECONDS: [f64; 14] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0];
 
 /// The metrics of a server.
 #[derive(Debug)]
@@ -18,6 +23,7 @@ pub struct Metrics {
     registry: Registry,
     calls: Family<CallLabels, Counter>,
     durations: Family<DurationLabels, Histogram>,
+    operations: Family<OperationLabels, Histogram>,
     output: Counter,
     requests: Family<StatusLabel, Counter>,
     catalog: Family<CatalogLabels, Gauge>,
@@ -46,6 +52,14 @@ struct DurationLabels {
     outcome: &'static str,
 }
 
+/// The labels of `mcp.server.operation.duration`, of which the last is empty for calls without an error.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OperationLabels {
+    mcp_method_name: &'static str,
+    gen_ai_tool_name: String,
+    error_type: &'static str,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct StatusLabel {
     status: u16,
@@ -53,7 +67,12 @@ struct StatusLabel {
 
 impl Default for Metrics {
     fn default() -> Self {
-        let mut registry = Registry::with_prefix("climax");
+        let mut all = Registry::default();
+        let operations =
+            Family::<OperationLabels, Histogram>::new_with_constructor(|| Histogram::new(OPERATION_SECONDS));
+        let help = "Time of calls by the conventions of OpenTelemetry";
+        all.register_with_unit("mcp_server_operation_duration", help, Unit::Seconds, operations.clone());
+        let registry = all.sub_registry_with_prefix("climax");
         let info = Family::<CatalogLabels, Gauge>::default();
         registry.register("catalog", "The served catalog", info.clone());
         let calls = Family::<CallLabels, Counter>::default();
@@ -78,7 +97,19 @@ impl Default for Metrics {
         let sessions = gauge("sessions", "Open sessions");
         let connections = gauge("connections", "Open connections");
 
-        Self { registry, catalog: info, calls, durations, output, requests, running, waiting, sessions, connections }
+        Self {
+            registry: all,
+            catalog: info,
+            calls,
+            durations,
+            operations,
+            output,
+            requests,
+            running,
+            waiting,
+            sessions,
+            connections,
+        }
     }
 }
 
@@ -112,6 +143,12 @@ impl CallObserver for Metrics {
     fn call_ended(&self, tool: &str, outcome: &'static str, duration: Duration, output_bytes: u64) {
         self.calls.get_or_create(&CallLabels { tool: tool.to_owned(), outcome }).inc();
         self.durations.get_or_create(&DurationLabels { outcome }).observe(duration.as_secs_f64());
+        let operation = OperationLabels {
+            mcp_method_name: "tools/call",
+            gen_ai_tool_name: tool.to_owned(),
+            error_type: error_type(outcome).unwrap_or_default(),
+        };
+        self.operations.get_or_create(&operation).observe(duration.as_secs_f64());
         self.output.inc_by(output_bytes);
     }
 }

@@ -8,3 +8,4 @@ mod observer;
 pub(crate) mod traces;
 
 pub use observer::CallObserver;
+pub(crate) use observer::{ASKED, OK};

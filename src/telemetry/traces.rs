@@ -7,7 +7,7 @@ use std::io;
 
 use opentelemetry::Key;
 use opentelemetry::propagation::TextMapPropagator as _;
-use opentelemetry::trace::TracerProvider as _;
+use opentelemetry::trace::{Status, TracerProvider as _};
 use opentelemetry_otlp::SpanExporter;
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
@@ -16,6 +16,7 @@ use tracing::Span;
 use tracing_opentelemetry::{OpenTelemetryLayer, OpenTelemetrySpanExt as _};
 use tracing_subscriber::registry::LookupSpan;
 
+use super::observer::error_type;
 use crate::identity;
 
 /// The variables that name the collector.
@@ -64,10 +65,27 @@ impl TraceExport {
     }
 }
 
-/// Makes `span` part of the trace that `variables` carry (`TRACEPARENT` and the like).
+/// What the span of a call says besides its outcome.
+pub(crate) struct Operation<'o> {
+    /// The method of MCP.
+    pub(crate) method: &'static str,
+    /// The tool; `None` for a line.
+    pub(crate) tool: Option<&'o str>,
+    /// The id of the request.
+    pub(crate) request: String,
+}
+
+/// Makes `span` part of the trace that `variables` carry (`TRACEPARENT` and the like), and describes its operation.
 ///
 /// Returns the variables that carry the span itself, for the environment of a child process.
-pub(crate) fn join_trace(span: &Span, variables: Vec<(String, String)>) -> Vec<(String, String)> {
+///
+/// Source of the names: the semantic conventions of OpenTelemetry for MCP, "Server". The span must have the fields `otel.name`
+/// and `otel.kind`.
+pub(crate) fn join_trace(
+    span: &Span,
+    operation: &Operation<'_>,
+    variables: Vec<(String, String)>,
+) -> Vec<(String, String)> {
     let carrier: HashMap<String, String> =
         variables.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect();
     let propagator = TraceContextPropagator::new();
@@ -76,15 +94,31 @@ pub(crate) fn join_trace(span: &Span, variables: Vec<(String, String)>) -> Vec<(
         return variables;
     }
 
+    let Operation { method, tool, request } = operation;
+    span.record("otel.kind", "server");
+    span.record("otel.name", tool.map_or_else(|| (*method).to_owned(), |tool| format!("{method} {tool}")));
+    span.set_attribute("mcp.method.name", *method);
+    span.set_attribute("jsonrpc.request.id", request.clone());
+    if let Some(tool) = tool {
+        span.set_attribute("gen_ai.tool.name", (*tool).to_owned());
+        span.set_attribute("gen_ai.operation.name", "execute_tool");
+    }
+
     let mut injected = HashMap::new();
     propagator.inject_context(&span.context(), &mut injected);
     if injected.is_empty() {
         return variables;
     }
 
-    injected
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty())
-        .map(|(name, value)| (name.to_ascii_uppercase(), value))
-        .collect()
+    let own = injected.into_iter().map(|(name, value)| (name.to_ascii_uppercase(), value));
+    let baggage = variables.into_iter().filter(|(name, _)| name == "BAGGAGE");
+    own.filter(|(_, value)| !value.is_empty()).chain(baggage).collect()
+}
+
+/// Says on a span how its call has ended, if that is an error.
+pub(crate) fn end(span: &Span, outcome: &'static str) {
+    if let Some(error) = error_type(outcome) {
+        span.set_attribute("error.type", error);
+        span.set_status(Status::error(error));
+    }
 }

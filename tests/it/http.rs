@@ -605,6 +605,8 @@ fn metrics_count_calls_and_requests() {
         r#"climax_calls_total{tool="coreutils_date",outcome="ok"} 1"#,
         r#"climax_calls_total{tool="",outcome="unknown_tool"} 1"#,
         r#"climax_call_duration_seconds_count{outcome="ok"} 1"#,
+        r#"mcp_server_operation_duration_seconds_count{mcp_method_name="tools/call",gen_ai_tool_name="coreutils_date",error_type=""} 1"#,
+        r#"mcp_server_operation_duration_seconds_count{mcp_method_name="tools/call",gen_ai_tool_name="",error_type="unknown_tool"} 1"#,
         "climax_calls_running 0",
         "climax_calls_waiting 0",
         "climax_sessions 0",
@@ -618,13 +620,18 @@ fn metrics_count_calls_and_requests() {
 #[test]
 fn program_gets_the_trace_context() {
     let files = Files::new();
-    let web = Web::start(&["--config", &files.config("  - {name: env, description: x, command: env TRACEPARENT}\n")]);
+    let tools = "  - {name: env, description: x, command: env TRACEPARENT}\n  \
+                 - {name: baggage, description: x, command: env BAGGAGE}\n";
+    let web = Web::start(&["--config", &files.config(tools)]);
     let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let by_header = web.call(&[&format!("traceparent: {parent}")], "env", &json!({}));
     assert_eq!(by_header, format!("TRACEPARENT=Ok({parent:?})"));
     assert_eq!(web.call(&["traceparent: nonsense"], "env", &json!({})), "TRACEPARENT=Err(NotPresent)");
     let params =
         json!({ "name": "climax_call", "arguments": { "tool_name": "env" }, "_meta": { "traceparent": parent } });
+    assert_eq!(web.call(&["baggage: user=1,region=eu"], "baggage", &json!({})), "BAGGAGE=Ok(\"user=1,region=eu\")");
+    let long = format!("baggage: a={}", "x".repeat(8_192));
+    assert_eq!(web.call(&[&long], "baggage", &json!({})), "BAGGAGE=Err(NotPresent)");
     let by_meta = web.modern(&[], "tools/call", &params).json();
     assert_eq!(by_meta["result"]["content"][0]["text"], format!("TRACEPARENT=Ok({parent:?})"));
 }

@@ -60,6 +60,9 @@ fn calls_are_spans_of_the_request_s_trace() {
     let holds = |bytes: &[u8]| body.windows(bytes.len()).any(|window| window == bytes);
     let trace: Vec<u8> = (0..16).map(|at| u8::from_str_radix(&TRACE[2 * at..2 * at + 2], 16).unwrap()).collect();
     assert!(holds(b"service.name\x12\x08\x0a\x06climax"), "{}", String::from_utf8_lossy(&body));
-    assert!(holds(b"traced") && holds(b"outcome") && holds(&trace), "{}", String::from_utf8_lossy(&body));
+    // The kind is the sixth field of a span, and 2 is that of servers.
+    let described = ["tools/call traced", "mcp.method.name", "gen_ai.tool.name", "jsonrpc.request.id", "outcome"];
+    let is_described = described.iter().all(|text| holds(text.as_bytes())) && holds(b"traced\x30\x02");
+    assert!(is_described && holds(&trace) && !holds(b"error.type"), "{}", String::from_utf8_lossy(&body));
     assert_eq!(web.ended(), Some(0));
 }

@@ -13,6 +13,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 use tracing::Instrument as _;
+use tracing::field::Empty;
 
 use super::super::client::Client;
 use super::super::errors::{elicitation_required, forged_state, resource_not_found};
@@ -30,6 +31,8 @@ use crate::call::approval::{Approver, Denial, Unattended};
 use crate::call::arguments::echo;
 use crate::call::{CallError, CallResult, PlanResult, Purpose, Request, Session, Toolbox};
 use crate::exec::{MAX_WHOLE_OUTPUT_BYTES, Outcome, StderrLines, Stop, Watch};
+#[cfg(feature = "otlp")]
+use crate::telemetry::traces::{self, Operation};
 
 /// The URI of an output that could not be stored: the system gave no random bytes for its id.
 const UNSTORED_URI: &str = "climax://output/none";
@@ -177,16 +180,18 @@ impl Server {
         let (span, log) = match request {
             Request::Tool { name, .. } => {
                 let log = toolbox.index.get(name).and_then(|tool| self.log(tool, context));
-                (tracing::info_span!("call", tool = name, outcome = tracing::field::Empty), log)
+                (tracing::info_span!("call", tool = name, outcome = Empty, otel.name = Empty, otel.kind = Empty), log)
             }
-            Request::Line { .. } => (tracing::info_span!("line", outcome = tracing::field::Empty), None),
+            Request::Line { .. } => {
+                (tracing::info_span!("line", outcome = Empty, otel.name = Empty, otel.kind = Empty), None)
+            }
         };
         let transcript = request_context::detaching(context).map(|detaching| detaching.transcript.clone());
         let is_watched = log.is_some() || progress.is_some() || transcript.is_some();
         let watch = if log.is_some() { Watch::with_lines() } else { Watch::default() }.recorded(transcript);
         let env = request_context::trace(context);
         #[cfg(feature = "otlp")]
-        let env = crate::telemetry::traces::join_trace(&span, env);
+        let env = traces::join_trace(&span, &operation(&request, purpose, context), env);
         let session = Session {
             caller: request_context::caller_name(context),
             purpose,
@@ -205,6 +210,8 @@ impl Server {
         };
 
         span.record("outcome", result.code());
+        #[cfg(feature = "otlp")]
+        traces::end(&span, result.code());
         self.announce_changes(toolbox, &result);
         result
     }
@@ -347,6 +354,18 @@ fn output_uri(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Option<
 fn ignored_meta(ignored: &[Ignored]) -> Option<MetaObject> {
     let names: Value = ignored.iter().flat_map(|call| call.names.iter().cloned()).collect();
     (!ignored.is_empty()).then(|| MetaObject(Map::from_iter([(IGNORED_META.to_owned(), names)])))
+}
+
+/// What the span of a request says of it.
+#[cfg(feature = "otlp")]
+fn operation<'r>(request: &Request<'r>, purpose: Purpose, context: &RequestContext<RoleServer>) -> Operation<'r> {
+    let method = match purpose {
+        Purpose::Resource => "resources/read",
+        Purpose::Prompt => "prompts/get",
+        _ => "tools/call",
+    };
+    let tool = if let Request::Tool { name, .. } = request { Some(*name) } else { None };
+    Operation { method, tool, request: context.id.to_string() }
 }
 
 /// Returns whether the client knows links in results. Without them it gets no full output.
