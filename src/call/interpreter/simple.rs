@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use climax_shell::{
-    Arithmetic, Body, Command, ExpandError, Expander, Field, List, Pattern, Redirection, Simple, Substituted,
+    Arithmetic, Body, Command, ExpandError, Expander, Field, List, Pattern, Redirection, Simple, State, Substituted,
     Surroundings, Target, Value, Word,
 };
 use futures_util::future::Future;
@@ -250,16 +250,19 @@ where
         expand: impl Fn(&mut Expander<'_, Outside<'_>>) -> Result<T, ExpandError<'w>> + Send,
     ) -> Ran<T> {
         let mut outputs: Vec<(Range<usize>, String, i32)> = Vec::new();
-        let before = shell.state.clone();
+        let mut before: Option<State> = None;
         loop {
-            let mut state = before.clone();
+            let mut state = before.as_ref().unwrap_or(&shell.state).clone();
             let outside =
                 Outside { directory: shell.directory.as_deref(), previous: shell.previous.as_ref(), outputs: &outputs };
-            let expanded = expand(&mut Expander { state: &mut state, surroundings: &outside });
-            shell.state = state;
-            match expanded {
-                Ok(done) => return Ok(done),
+            match expand(&mut Expander { state: &mut state, surroundings: &outside }) {
+                Ok(done) => {
+                    shell.state = state;
+                    return Ok(done);
+                }
                 Err(ExpandError::Due(list, place)) => {
+                    let earlier = std::mem::replace(&mut shell.state, state);
+                    before.get_or_insert(earlier);
                     let (output, status) = self.output_of(shell, text, list, record).await?;
                     outputs.push((place, output, status));
                 }
