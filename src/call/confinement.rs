@@ -10,7 +10,7 @@ use climax_catalog::{Cage, Needs, ResolvedTool, Risk};
 
 use crate::call::arguments::Bound;
 use crate::call::{cage, command_line, risk};
-use crate::exec::{Invocation, Isolation, Project, Rights};
+use crate::exec::{FindIsolation, Invocation, Project, Rights};
 
 /// Variables that every program gets.
 const COMMON_VARIABLES: [&str; 8] = ["PATH", "HOME", "LANG", "LC_*", "TERM", "TZ", "USER", "LOGNAME"];
@@ -55,7 +55,7 @@ pub(crate) struct Context<'c> {
     /// Returns the project of a directory; that of this process for `None`.
     pub(crate) project: &'c dyn Fn(Option<&Path>) -> Option<Project>,
     /// The means that this system has; not asked where no cage is needed.
-    pub(crate) isolation: &'c dyn Fn() -> Option<Isolation>,
+    pub(crate) isolation: FindIsolation,
     /// Looks up variables of the server's environment.
     pub(crate) env: Lookup<'c>,
 }

@@ -8,7 +8,7 @@ use crate::call::arguments::Input;
 use crate::call::files::WriteMode;
 use crate::call::line::LineContext;
 use crate::call::unknown::UnknownPrograms;
-use crate::exec::{self, Isolation};
+use crate::exec::{self, FindIsolation};
 
 /// What is served, and by which means.
 #[derive(Clone, Copy, Debug)]
@@ -17,8 +17,9 @@ pub struct Served<'s> {
     pub index: &'s ToolIndex,
     /// The policy.
     pub policy: &'s Policy,
-    /// The means by which programs are held; `None` if there are none.
-    pub isolation: Option<Isolation>,
+    /// Finds the means by which programs are held, `None` if there are none. Not asked where no program needs a cage, because
+    /// finding them takes a good part of the time of judging a line.
+    pub isolation: FindIsolation,
     /// The files that the session has made.
     pub made: &'s [PathBuf],
 }

@@ -2,10 +2,10 @@
 
 use std::sync::OnceLock;
 
-use climax_catalog::policy::{ConfineLevel, Executor};
+use climax_catalog::policy::{ConfineLevel, Executor, Protection};
 use climax_catalog::{Cage, Layer, Policy, ResolvedTool, Source, ToolIndex, compile};
 
-use crate::exec::{self, Isolation};
+use crate::exec::{self, FindIsolation};
 
 /// Programs that report on processes, sockets and users. In a cage they would see their own alone, and answer falsely.
 const REPORTING: [&str; 24] = [
@@ -42,6 +42,8 @@ const LEAVING: [&str; 9] = ["sudo", "su", "doas", "pkexec", "runuser", "at", "ba
 #[derive(Clone, Copy, Debug)]
 pub struct UnknownPrograms<'a> {
     cage: Option<Cage>,
+    protection: Protection,
+    isolation: FindIsolation,
     index: &'a ToolIndex,
     hidden: &'a [String],
 }
@@ -49,12 +51,11 @@ pub struct UnknownPrograms<'a> {
 impl<'a> UnknownPrograms<'a> {
     /// Returns those that a policy permits in addition to the tools of an index, as far as there are means to hold them.
     #[must_use]
-    pub fn permitted(policy: &'a Policy, index: &'a ToolIndex, isolation: Option<Isolation>) -> Self {
+    pub fn permitted(policy: &'a Policy, index: &'a ToolIndex, isolation: FindIsolation) -> Self {
         let is_confined = policy.confine().level != Some(ConfineLevel::Off) && *policy.executor() == Executor::Local;
         let cage = policy.lines().unknown().cage().filter(|_| is_confined);
         let protection = policy.lines().rules.protect;
-        let cage = cage.filter(|cage| isolation.is_some_and(|isolation| isolation.holds(*cage, protection)));
-        Self { cage, index, hidden: policy.described_programs() }
+        Self { cage, protection, isolation, index, hidden: policy.described_programs() }
     }
 
     /// Returns the tool that runs a program; `None` if a config describes it, or if no cage would hold it truthfully.
@@ -65,7 +66,8 @@ impl<'a> UnknownPrograms<'a> {
         let cage = self.cage.filter(|_| objection(program).is_none())?;
         let hidden = self.hidden.iter().map(String::as_str);
         let is_described = self.index.programs().chain(hidden).any(|name| exec::names_program(program, name));
-        if is_described { None } else { tool(cage) }
+        let is_held = || (self.isolation)().is_some_and(|isolation| isolation.holds(cage, self.protection));
+        if is_described || !is_held() { None } else { tool(cage) }
     }
 }
 

@@ -73,7 +73,7 @@ fn editor(Toolbox { index, policy, .. }: &Toolbox) -> rustyline::Result<LineEdit
     editor.set_max_history_size(MAX_HISTORY)?;
     editor.set_history_ignore_space(true);
     let is_colored = terminal::style(&io::stdout()) == Style::Colored;
-    let unknown = UnknownPrograms::permitted(policy, index, Isolation::here());
+    let unknown = UnknownPrograms::permitted(policy, index, Isolation::here);
     editor.set_helper(Some(Writer { index, unknown, directory: PathBuf::new(), is_colored }));
     Ok(editor)
 }

@@ -72,7 +72,7 @@ fn translated(served: &LoadedTools, line: &str, as_json: bool) -> (String, ExitC
 
 /// Reads a line as a call of an agent would, in the directory of this process.
 fn read<'a>(LoadedTools { index, policy }: &'a LoadedTools, line: &str) -> Result<ReadLine<'a>, UnreadLine> {
-    let served = Served { index, policy, isolation: Isolation::here(), made: &[] };
+    let served = Served { index, policy, isolation: Isolation::here, made: &[] };
     served.with_context(Input::Nothing, |context| read_line(index, line, None, context))
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, SemaphorePermit};
 use tokio::time::sleep;
 
-use super::confine::Isolation;
+use super::confine::{FindIsolation, Isolation};
 use super::error::SpawnError;
 use super::invocation::{Invocation, SecretSource};
 use super::limits::Limits;
@@ -107,11 +107,11 @@ impl Runner {
         Self { executor, ..self.clone() }
     }
 
-    /// Returns the means by which it holds programs in cages; `None` if it cannot.
+    /// Returns what finds the means by which it holds programs in cages.
     #[must_use]
-    pub fn isolation(&self) -> Option<Isolation> {
+    pub fn find_isolation(&self) -> FindIsolation {
         let is_able = self.janitor.is_some() && self.executor == Executor::Local;
-        is_able.then(Isolation::here).flatten()
+        if is_able { Isolation::here } else { || None }
     }
 
     /// Returns the executor: where programs run.

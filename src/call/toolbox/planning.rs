@@ -180,7 +180,7 @@ impl Toolbox {
     /// Calls a function with what lines need to know of their surroundings.
     pub(in crate::call) fn with_line_context<T>(&self, input: Input<'_>, read: impl FnOnce(LineContext<'_>) -> T) -> T {
         let made = self.runner.made();
-        let isolation = self.runner.isolation();
+        let isolation = self.runner.find_isolation();
         Served { index: &self.index, policy: &self.policy, isolation, made: &made }.with_context(input, read)
     }
 
@@ -281,7 +281,7 @@ impl Toolbox {
             asked,
             is_described,
             project: &|directory| self.project(directory),
-            isolation: &|| self.runner.isolation(),
+            isolation: self.runner.find_isolation(),
             env: &exec::variable,
         };
         confinement::confine(invocation, tool, bound, context)

@@ -99,7 +99,7 @@ fn verdict(subject: &str, file: &PolicyFile, (all, served): (LoadedTools, Loaded
 
 /// Returns the names of the tools that a line stands for, without the policy.
 fn tools_of(LoadedTools { index, policy }: &LoadedTools, line: &str) -> Result<Vec<String>, String> {
-    let served = Served { index, policy, isolation: Isolation::here(), made: &[] };
+    let served = Served { index, policy, isolation: Isolation::here, made: &[] };
     let line = served.with_context(Input::Nothing, |context| read_line(index, line, None, context));
     let line = line.map_err(|error| error.to_string())?;
     let mut names: Vec<String> = line.calls().map(|(_, reading)| reading.tool.name().to_owned()).collect();

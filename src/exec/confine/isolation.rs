@@ -14,6 +14,10 @@ pub enum Isolation {
     Landlock,
 }
 
+/// Finds the means by which programs are held in cages; `None` if there are none. The first time it tries them, which takes
+/// about 0.7 ms.
+pub type FindIsolation = fn() -> Option<Isolation>;
+
 impl Isolation {
     /// Returns whether it holds a program in this cage, under a policy that demands this protection.
     #[must_use]

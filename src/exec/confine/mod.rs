@@ -63,7 +63,7 @@ mod system_calls;
 pub(super) use child::{Failure, execute, refusal};
 #[cfg(has_code)]
 pub(crate) use isolate::isolate;
-pub use isolation::Isolation;
+pub use isolation::{FindIsolation, Isolation};
 #[cfg(native_linux)]
 pub use landlock::kernel_abi;
 #[cfg(native_linux)]
