@@ -15,9 +15,6 @@ const FILES: [usize; 6] = [1, 2, 4, 8, 16, 32];
 /// The surfaces that are compared.
 const KINDS: [SurfaceKind; 3] = [SurfaceKind::SearchCall, SurfaceKind::Run, SurfaceKind::Code];
 
-/// The pipelines of two commands that one line holds.
-const MAX_PIPELINES: usize = 8;
-
 /// What the user asks.
 const QUESTION: &str = "Which file of the directory has the most commits?";
 
@@ -84,7 +81,14 @@ counts.sort((a, b) => b[0] - a[0])[0][1]"
                 assert_eq!(answer, name(most(files)));
                 return work.ended();
             }
-            SurfaceKind::Run => lines(&work.ask("climax_run", &json!({ "command": format!("ls {files}") }))),
+            SurfaceKind::Run => {
+                let line = format!(
+                    "for f in {files}/*; do echo \"$(git log --oneline -- \"$f\" | wc -l) $f\"; done | sort -rn | head -n 1"
+                );
+                let answer = work.ask("climax_run", &json!({ "command": line }));
+                assert!(answer.trim().ends_with(&name(most(files))), "{answer}");
+                return work.ended();
+            }
             _ => {
                 work.search("list the files of a directory");
                 lines(&work.ask(
@@ -94,14 +98,6 @@ counts.sort((a, b) => b[0] - a[0])[0][1]"
             }
         };
     assert_eq!(names.len(), files);
-    if kind == SurfaceKind::Run {
-        for some in names.chunks(MAX_PIPELINES) {
-            let counts: Vec<String> =
-                some.iter().map(|name| format!("git log --oneline -- {files}/{name} | wc -l")).collect();
-            work.ask("climax_run", &json!({ "command": counts.join("; ") }));
-        }
-        return work.ended();
-    }
     work.search("show the commit history of a file");
     for name in &names {
         let args = json!({ "path": [format!("{files}/{name}")], "oneline": true });

@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --features budget --bench agents` makes a repository with files, does each task by direct tools, by search
 //! and call, by command lines, by chains and by programs, checks that all give the answer of bash, and prints tables.
-//! `-- --tasks` adds a table with a row for each task.
+//! Eight more tasks need loops and files, and are done by lines and programs. `-- --tasks` adds a table with a row for each task.
 
 #![expect(
     clippy::unwrap_used,
@@ -16,6 +16,7 @@ mod break_even;
 mod client;
 mod fixture;
 mod report;
+mod scripts;
 mod surface;
 mod task;
 
@@ -32,7 +33,7 @@ fn main() {
     let mut rows = Vec::new();
 
     for task in &tasks {
-        let expected = task.answer(|line| bash(line, work.path()));
+        let expected = bash(&task.line(), work.path());
         let costs: Vec<Cost> = surfaces.iter_mut().map(|surface| surface.does(task, &expected)).collect();
         rows.push((task, costs));
     }
@@ -40,6 +41,7 @@ fn main() {
     assert!(wrong.is_empty(), "{} answers are not those of bash:\n{}", wrong.len(), wrong.join("\n\n"));
     report::print_lists(work.path());
     report::print(&surfaces, &rows, std::env::args().any(|word| word == "--tasks"));
+    scripts::print();
     break_even::print();
 }
 

@@ -85,6 +85,20 @@ pub(crate) fn print_break_even(kinds: &[SurfaceKind], rows: &[(usize, [Cost; 3])
     }
 }
 
+/// Prints the cost of each task of loops and files.
+pub(crate) fn print_scripts(kinds: &[SurfaceKind], rows: &[(&str, [Cost; 2])]) {
+    let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+    println!("\nTasks of loops and files: read and written, ms (measured)\n");
+    println!("| task | {} |\n|{}", names.join(" | "), "---|".repeat(names.len() + 1));
+    for (does, costs) in rows {
+        let costs: Vec<String> = costs
+            .iter()
+            .map(|cost| format!("{} and {}; {:.0}", cost.read, cost.written, cost.time.as_secs_f64() * 1e3))
+            .collect();
+        println!("| {does} | {} |", costs.join(" | "));
+    }
+}
+
 /// Tokens of a task without the tool list.
 fn spent(cost: &Cost) -> usize {
     cost.read + cost.written

@@ -101,7 +101,7 @@ impl Surface {
                 work.calls(task, |(tool, args)| ("climax_call".to_owned(), json!({ "tool_name": tool, "args": args })))
             }
             SurfaceKind::Code => work.ask("climax_code", &json!({ "code": program(&task.lines) })),
-            SurfaceKind::Run => task.answer(|line| work.ask("climax_run", &json!({ "command": line }))),
+            SurfaceKind::Run => work.ask("climax_run", &json!({ "command": task.line() })),
             SurfaceKind::Chain => {
                 work.searches(&task.steps);
                 let steps = task.steps.iter().map(|step| json!({ "tool_name": step.tool, "args": step.arguments }));

@@ -12,7 +12,7 @@ pub(crate) struct Task {
     pub(crate) kind: String,
     /// What the user asks.
     pub(crate) does: String,
-    /// The command lines, one after the other. `{0}` stands for the words that the first one prints.
+    /// One command line, or two: in the second one `{0}` stands for the words that the first one prints.
     pub(crate) lines: Vec<String>,
     /// The calls that the lines stand for, as the steps of a chain.
     pub(crate) steps: Vec<Step>,
@@ -91,20 +91,11 @@ fn translated(line: &str) -> Vec<Value> {
 }
 
 impl Task {
-    /// Returns what the last line prints, by `run`.
-    pub(crate) fn answer(&self, mut run: impl FnMut(&str) -> String) -> String {
-        let mut first = None;
-        let mut last = String::new();
-        for line in &self.lines {
-            last = run(&filled(line, first.as_deref()));
-            first.get_or_insert_with(|| last.clone());
+    /// Returns the task as one line: what the first line prints is substituted into the last one.
+    pub(crate) fn line(&self) -> String {
+        match self.lines.as_slice() {
+            [first, last] => last.replace("{0}", &format!("$({first})")),
+            lines => lines.concat(),
         }
-        last
     }
-}
-
-/// A line with the words of the first answer for `{0}`.
-fn filled(line: &str, first: Option<&str>) -> String {
-    let words: Vec<&str> = first.unwrap_or_default().lines().collect();
-    line.replace("{0}", &words.join(" "))
 }
