@@ -66,37 +66,38 @@ fn most(files: usize) -> usize {
 fn cost(surface: &mut Surface, files: usize) -> Cost {
     let kind = surface.kind;
     let mut work = Work::of(surface, QUESTION);
-    let names: Vec<String> =
-        match kind {
-            SurfaceKind::Code => {
-                let code = format!(
-                    "const files = (await run(\"ls {files}\")).stdout.trim().split(\"\\n\");
+    let names: Vec<String> = match kind {
+        SurfaceKind::Code => {
+            let code = format!(
+                "const files = (await run(\"ls {files}\")).stdout.trim().split(\"\\n\");
 const counts = await Promise.all(files.map(async (file) => {{
   const {{ stdout }} = await run(`git log --oneline -- {files}/${{file}}`);
   return [stdout.split(\"\\n\").length, file];
 }}));
 counts.sort((a, b) => b[0] - a[0])[0][1]"
-                );
-                let answer = work.ask("climax_code", &json!({ "code": code }));
-                assert_eq!(answer, name(most(files)));
-                return work.ended();
-            }
-            SurfaceKind::Run => {
-                let line = format!(
-                    "for f in {files}/*; do echo \"$(git log --oneline -- \"$f\" | wc -l) $f\"; done | sort -rn | head -n 1"
-                );
-                let answer = work.ask("climax_run", &json!({ "command": line }));
-                assert!(answer.trim().ends_with(&name(most(files))), "{answer}");
-                return work.ended();
-            }
-            _ => {
-                work.search("list the files of a directory");
-                lines(&work.ask(
+            );
+            let answer = work.ask("climax_code", &json!({ "code": code }));
+            assert_eq!(answer, name(most(files)));
+            return work.ended();
+        }
+        SurfaceKind::Run => {
+            let line = format!(
+                "for f in {files}/*; do echo \"$(git log --oneline -- \"$f\" | wc -l) $f\"; done | sort -rn | head -n 1"
+            );
+            let answer = work.ask("climax_run", &json!({ "command": line }));
+            assert!(answer.trim().ends_with(&name(most(files))), "{answer}");
+            return work.ended();
+        }
+        _ => {
+            work.search("list the files of a directory");
+            lines(
+                &work.ask(
                     "climax_call",
                     &json!({ "tool_name": "coreutils_ls", "args": { "path": [files.to_string()] } }),
-                ))
-            }
-        };
+                ),
+            )
+        }
+    };
     assert_eq!(names.len(), files);
     work.search("show the commit history of a file");
     for name in &names {

@@ -71,7 +71,7 @@ pub use policy::Policy;
 pub use prompt::{MessageTemplate, Prompt, PromptArg};
 pub use read::check::ServedItem;
 pub use read::check::question::APPROVAL;
-pub use schema::arg_schema;
+pub use schema::{arg_schema, input_schema_with};
 pub use skill::check::{SkillDirectory, check_skills, is_skill_name, retain_served};
 pub use skill::{SKILL_FILE, Skill, SkillFile, is_markdown};
 pub use source::{Position, Source, Span};

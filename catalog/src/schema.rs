@@ -10,7 +10,7 @@ use crate::model::{GroupKind, Order, STEPS, Shape};
 use crate::raise;
 use crate::rule::ArgRule;
 use crate::table::{CheckedCli, CheckedGroup, CheckedTool};
-use crate::view::ArgView;
+use crate::view::{ArgView, ResolvedTool};
 
 /// The tool's input schema (JSON Schema 2020-12).
 pub(crate) fn input_schema(args: &[CheckedArg], groups: &[CheckedGroup]) -> String {
@@ -34,6 +34,16 @@ pub(crate) fn input_schema(args: &[CheckedArg], groups: &[CheckedGroup]) -> Stri
 
     json.push('}');
     json
+}
+
+/// Returns the input schema that a tool would have if those args were shown for which `is_shown` holds.
+#[must_use]
+pub fn input_schema_with(tool: ResolvedTool<'_>, is_shown: impl Fn(ArgView<'_>) -> bool) -> String {
+    let CheckedTool { mut args, groups, .. } = raise::tool(tool);
+    for arg in &mut args {
+        arg.shown = tool.agent_args().any(|view| view.name() == arg.name && is_shown(view));
+    }
+    input_schema(&args, &groups)
 }
 
 fn properties<'a>(json: &mut String, args: impl Iterator<Item = &'a CheckedArg>) {

@@ -110,6 +110,59 @@ async fn search_results_state_the_risk_where_climax_read_is_served() {
 }
 
 #[tokio::test]
+async fn later_results_show_what_a_call_cannot_do_without_and_an_exact_name_shows_all() {
+    let tool = |name: &str| {
+        format!(
+            "
+  - name: {name}
+    description: Paints walls
+    command: argv
+    exactly_one: [[roll, brush]]
+    ordered: [first, then]
+    args:
+      - {{name: wall, positional: true, required: true}}
+      - {{name: roll, flag: --roll, type: boolean}}
+      - {{name: brush, flag: --brush, type: boolean}}
+      - {{name: color, flag: --color}}
+      - {{name: gloss, flag: --gloss, shown: false}}
+      - {{name: first, flag: --first}}
+      - {{name: then, flag: --then, shown: false}}"
+        )
+    };
+    let tools: String = ["paint_a", "paint_b", "paint_c", "paint_d"].map(tool).concat();
+    let mut client = Client::open(unrestricted(index(&fake_config(&tools))), meta(&["search"]), json!({})).await;
+    let mut shown = async |arguments: Value| {
+        let found = client.tool("climax_search", arguments).await;
+        let found: Value = serde_json::from_str(text(&found)).unwrap();
+        let args = |entry: &Value| {
+            let schema = &entry["input_schema"];
+            let properties: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+            let steps =
+                schema["properties"]["steps"]["items"]["properties"].as_object().map(|all| all.keys().collect());
+            json!([schema["description"], properties, steps.unwrap_or_else(Vec::new)])
+        };
+        found["results"].as_array().unwrap().iter().map(args).collect::<Vec<Value>>()
+    };
+
+    let rule = "Give exactly one of roll, brush.";
+    let whole = |at: &str| {
+        json!([
+            format!("2 more arguments: search for paint_{at}. {rule}"),
+            ["wall", "roll", "brush", "color", "steps"],
+            ["first"]
+        ])
+    };
+    let brief =
+        |at: &str| json!([format!("4 more arguments: search for paint_{at}. {rule}"), ["wall", "roll", "brush"], []]);
+    assert_eq!(shown(json!({ "query": "paint walls" })).await, [whole("a"), whole("b"), brief("c"), brief("d")]);
+    assert_eq!(shown(json!({ "query": "paint walls", "offset": 1 })).await, [whole("b"), brief("c"), brief("d")]);
+    let filtered = shown(json!({ "cli": "fake" })).await;
+    assert_eq!(filtered, [whole("a"), whole("b"), whole("c"), whole("d")]);
+    let all = json!([rule, ["wall", "roll", "brush", "color", "gloss", "steps"], ["first", "then"]]);
+    assert_eq!(shown(json!({ "query": "paint_c" })).await[0], all);
+}
+
+#[tokio::test]
 async fn definitions_of_all_meta_tools() {
     let all = ["search", "call", "read", "describe", "examples", "check"];
     let tools = definitions(meta(&all)).await;

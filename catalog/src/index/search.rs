@@ -70,7 +70,7 @@ const MAX_RANKED: usize = 100;
 /// Share of the best score below which [`Strategy::Auto`] ends a list, unless a filter says what it is about.
 pub(super) const FALL: f64 = 0.6;
 /// Tools found by rank alone that a list has in any case.
-const LEAST_RANKED: usize = 5;
+const LEAST_RANKED: usize = 3;
 
 /// Words of a query that are compared with those of a name, which is far shorter.
 const MAX_NAME_WORDS: usize = 64;

@@ -80,7 +80,8 @@ impl ScratchRunner {
             Limits { stream_bytes: 2 * MAX_HELP_BYTES, grace: Duration::from_millis(200), ..Limits::default() };
         let runner = Runner::new(Executor::Local, limits, default_concurrency());
         let runner = runner.with_helper_processes().for_one_session();
-        let is_caged = runner.find_isolation()().is_some_and(|isolation| isolation.holds(Cage::Read, Protection::default()));
+        let is_caged =
+            runner.find_isolation()().is_some_and(|isolation| isolation.holds(Cage::Read, Protection::default()));
         let mut variables = ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
         if is_caged {
             variables.extend(toolchain_variables());

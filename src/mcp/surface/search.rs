@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use climax_catalog::{CliView, Filter, ResolvedTool, Risk, Strategy, ToolIndex, ToolIndexEntry, arg_schema};
+use climax_catalog::{
+    ArgView, CliView, Filter, GroupKind, GroupView, ResolvedTool, Risk, Strategy, ToolIndex, ToolIndexEntry,
+    input_schema_with,
+};
 use serde_json::{Map, Value, json};
 
 use super::compact;
@@ -145,7 +148,7 @@ pub(in crate::mcp) fn search(
     match asked.tool_of_line(index) {
         Some(first) => {
             let found = first_of(first, index.search_by(strategy, filter, page.end()), page.end());
-            Ok(search_json(page.of(&found), filter.query, detail))
+            Ok(search_json(&found, strategy, filter, page, detail))
         }
         None => Ok(result_text(index, strategy, filter, page, detail)),
     }
@@ -220,21 +223,38 @@ pub(crate) fn search_text(index: &ToolIndex, strategy: Strategy, filter: Filter<
 fn result_text(index: &ToolIndex, strategy: Strategy, filter: Filter<'_>, page: Page, detail: EntryDetail) -> String {
     match filter {
         Filter { query: None, category: None, cli: None } => summary_json(index, page),
-        filter => search_json(page.of(&index.search_by(strategy, filter, page.end())), filter.query, detail),
+        filter => search_json(&index.search_by(strategy, filter, page.end()), strategy, filter, page, detail),
     }
 }
 
-/// Joins the rendered entries in `{"mode": "search", …}`.
-fn search_json(found: &[ToolIndexEntry<'_>], query: Option<&str>, detail: EntryDetail) -> String {
-    let exact = query.map(str::trim).unwrap_or_default();
-    let size: usize = found.iter().map(|entry| entry.as_json().len() + 24).sum();
+/// Entries of a ranked list that show the args that people use; later ones are less likely to be what is meant.
+const FULL_ENTRIES: usize = 2;
+
+/// Joins the rendered entries of a page in `{"mode": "search", …}`.
+fn search_json(
+    found: &[ToolIndexEntry<'_>],
+    strategy: Strategy,
+    filter: Filter<'_>,
+    page: Page,
+    detail: EntryDetail,
+) -> String {
+    let exact = filter.query.map(str::trim).unwrap_or_default();
+    let is_ranked =
+        strategy == Strategy::Auto && matches!(filter, Filter { query: Some(_), category: None, cli: None });
+    let entries = page.of(found);
+    let size: usize = entries.iter().map(|entry| entry.as_json().len() + 24).sum();
     let mut json = String::with_capacity(size + 32);
     json.push_str(r#"{"mode":"search","results":["#);
-    for (at, entry) in found.iter().enumerate() {
-        if at > 0 {
+    for (at, entry) in (page.offset..).zip(entries) {
+        if at > page.offset {
             json.push(',');
         }
-        let entry_json = with_hidden(*entry, exact);
+        let shown = match at {
+            _ if entry.tool_name() == exact => ShownArgs::All,
+            FULL_ENTRIES.. if is_ranked => ShownArgs::Required,
+            _ => ShownArgs::Usual,
+        };
+        let entry_json = entry_json(*entry, shown);
         match (detail, entry_json.strip_suffix('}')) {
             (EntryDetail::WithRisk, Some(members)) => {
                 let risk = Value::from(entry.tool().written_risk().map(Risk::as_str));
@@ -248,26 +268,49 @@ fn search_json(found: &[ToolIndexEntry<'_>], query: Option<&str>, detail: EntryD
     json
 }
 
-/// The start of an entry's input schema.
+/// Which args the input schema of an entry has.
+#[derive(Clone, Copy)]
+enum ShownArgs {
+    /// Those without which no call is valid.
+    Required,
+    /// Those that people use.
+    Usual,
+    All,
+}
+
+impl ShownArgs {
+    fn has(self, tool: ResolvedTool<'_>, arg: ArgView<'_>) -> bool {
+        let is_alternative =
+            |group: GroupView<'_>| group.kind() == GroupKind::ExactlyOne && group.args().any(|name| name == arg.name());
+        match self {
+            Self::Required => arg.required() || arg.is_shown() && tool.groups().any(is_alternative),
+            Self::Usual => arg.is_shown(),
+            Self::All => true,
+        }
+    }
+}
+
+/// The start of an entry's input schema, which is its last member.
 const SCHEMA_START: &str = r#""input_schema":{"type":"object","#;
 
-/// An entry that says how many args its schema leaves out, and how to see them: by a search for the tool's exact name, whose
-/// answer has them.
-fn with_hidden<'a>(entry: ToolIndexEntry<'a>, exact: &str) -> Cow<'a, str> {
-    let json = entry.as_json();
-    let hidden = || entry.tool().agent_args().filter(|arg| !arg.is_shown() && arg.fixed().is_none());
-    let count = hidden().count();
-    let Some((start, schema)) = json.split_once(SCHEMA_START).filter(|_| count > 0) else { return json.into() };
-    if entry.tool_name() == exact {
-        let Ok(mut whole) = serde_json::from_str::<Value>(json) else { return json.into() };
-        for arg in hidden() {
-            whole["input_schema"]["properties"][arg.name()] =
-                serde_json::from_str(&arg_schema(arg)).unwrap_or_default();
-        }
-        return whole.to_string().into();
-    }
+/// An entry whose input schema has some of the args. It says how many it leaves out, and how to see them: by a search
+/// for the tool's exact name.
+fn entry_json(entry: ToolIndexEntry<'_>, shown: ShownArgs) -> Cow<'_, str> {
+    let (json, tool) = (entry.as_json(), entry.tool());
+    let is_shown = |arg: ArgView<'_>| shown.has(tool, arg);
+    let is_as_stored = tool.agent_args().all(|arg| is_shown(arg) == arg.is_shown());
+    let left_out = tool.agent_args().filter(|arg| !is_shown(*arg)).count();
+    let Some((start, stored)) = json.split_once(SCHEMA_START).filter(|_| left_out > 0 || !is_as_stored) else {
+        return json.into();
+    };
 
-    let note = format!("{count} more arguments: search for {}.", entry.tool_name());
+    let other = (!is_as_stored).then(|| input_schema_with(tool, is_shown) + "}");
+    let schema = other.as_deref().and_then(|other| other.strip_prefix(r#"{"type":"object","#)).unwrap_or(stored);
+    let note = match left_out {
+        0 => return format!("{start}{SCHEMA_START}{schema}").into(),
+        1 => format!("1 more argument: search for {}.", tool.name()),
+        count => format!("{count} more arguments: search for {}.", tool.name()),
+    };
     match schema.strip_prefix(r#""description":""#) {
         Some(rest) => format!(r#"{start}{SCHEMA_START}"description":"{note} {rest}"#).into(),
         None => format!(r#"{start}{SCHEMA_START}"description":"{note}",{schema}"#).into(),
