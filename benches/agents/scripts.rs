@@ -64,7 +64,8 @@ lines.join("\n")"#,
     Script {
         does: "Show the size of each text list, and say which are missing.",
         line: r#"for f in first second third; do if [ -f $f.txt ]; then wc -c $f.txt; else echo "$f.txt is missing"; fi; done"#,
-        program: r#"const sizes = ["first", "second", "third"].map((f) => run(`wc -c ${f}.txt`).catch(() => ({ stdout: `${f}.txt is missing` })));
+        program: r#"const sizes = ["first", "second", "third"].map((f) => `${f}.txt`)
+  .map((f) => run(`if [ -f ${f} ]; then wc -c ${f}; else echo ${f} is missing; fi`));
 (await Promise.all(sizes)).map(({ stdout }) => stdout.trim()).join("\n")"#,
     },
 ];

@@ -1,11 +1,11 @@
-//! Asserts that any text is either an error with its place or a tree whose words can be expanded, in bounded time and
-//! memory.
+//! Asserts that any text is either an error with its place or a tree whose words and arithmetic can be expanded, in
+//! bounded time and memory.
 
 #![no_main]
 
 use std::ops::Range;
 
-use climax_shell::{Body, Expander, List, State, Substituted, Surroundings, Value, parse};
+use climax_shell::{Body, Expander, List, State, Substituted, Surroundings, Value, last_command, parse};
 use libfuzzer_sys::fuzz_target;
 
 /// Every variable has a value, and every command an output.
@@ -26,31 +26,44 @@ impl Surroundings for Outside {
 }
 
 fuzz_target!(|text: &str| {
+    let _ = last_command(text);
     match parse(text) {
-        Ok(script) => expand(&script.list),
+        Ok(script) => {
+            let _ = script.beyond_posix(text);
+            expand(&script.list);
+        }
         Err(error) => {
             assert!(text.get(error.range.clone()).is_some() || text.len() > climax_shell::MAX_BYTES, "{error}")
         }
     }
 });
 
-/// Expands the words of simple commands.
+/// Expands all words of a list in each way, and computes its arithmetic.
 fn expand(list: &List) {
     let mut state = State { positions: Some(vec!["-p".to_owned()]), status: Some(0), ..State::default() };
     state.set("x", Value::Known("7".to_owned()));
-    for chain in &list.items {
-        let pipelines = std::iter::once(&chain.first).chain(chain.rest.iter().map(|(_, pipeline)| pipeline));
-        for command in pipelines.flat_map(|pipeline| &pipeline.commands) {
-            match &command.body {
-                Body::Simple(simple) => {
-                    let expanded = Expander { state: &mut state, surroundings: &Outside }.fields(&simple.words);
-                    for field in expanded.iter().flatten() {
-                        assert!(field.text.len() < 1 << 26);
-                    }
+    for command in list.commands() {
+        if let Body::Simple(simple) = &command.body {
+            let fields = Expander { state: &mut state, surroundings: &Outside }.fields(&simple.words);
+            assert!(fields.iter().flatten().map(|field| field.text.len()).sum::<usize>() < 1 << 26);
+            for assignment in &simple.assignments {
+                let value = Expander { state: &mut state, surroundings: &Outside }.text(&assignment.value);
+                if let Ok(value) = value {
+                    state.set(&assignment.name, Value::Known(value.text));
                 }
-                Body::Subshell(list) | Body::Group(list) => expand(list),
-                _ => {}
             }
+        }
+
+        let mut expander = Expander { state: &mut state, surroundings: &Outside };
+        for word in command.words() {
+            let _ = expander.fields(std::slice::from_ref(word));
+            let _ = expander.regex(word);
+            if let Ok(Some(pattern)) = expander.pattern(word) {
+                let _ = pattern.matches("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa b");
+            }
+        }
+        if let Body::Arithmetic(arithmetic) = &command.body {
+            let _ = expander.arithmetic(arithmetic);
         }
     }
 }

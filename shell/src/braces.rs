@@ -4,11 +4,14 @@
 
 use crate::tree::{Part, Word};
 
-/// Maximum number of words that one word becomes.
-const MAX_WORDS: usize = 10_000;
+/// Maximum number of words that the braces of a text stand for.
+pub(crate) const MAX_WORDS: usize = 20_000;
+
+/// Maximum length of these words, in bytes of the text: each counts as long as the word that they come from.
+pub(crate) const MAX_WORD_BYTES: usize = 1 << 20;
 
 /// Maximum number of braces in one word.
-const MAX_BRACES: usize = 64;
+pub(crate) const MAX_BRACES: usize = 64;
 
 /// A piece of a word between braces.
 #[derive(Clone)]
@@ -22,21 +25,29 @@ enum Piece {
 impl Word {
     /// Returns the words that its braces stand for, in order; itself if it has none.
     ///
-    /// More than 10,000 are not made, nor are more than 64 braces read: they stay as they are.
+    /// `None` if it has more than 64 braces, or if they stand for more than 20,000 words, or 1 MiB of them: [`parse`]
+    /// refuses such a word.
+    ///
+    /// [`parse`]: crate::parse
     #[must_use]
-    pub fn braces(&self) -> Vec<Self> {
+    pub fn braces(&self) -> Option<Vec<Self>> {
         let has_brace = |part: &Part| matches!(part, Part::Text(text) if text.contains('{'));
         if !self.parts.iter().any(has_brace) {
-            return vec![self.clone()];
+            return Some(vec![self.clone()]);
         }
         let pieces = pieces(&self.parts);
         if pieces.iter().filter(|piece| matches!(piece, Piece::Open)).count() > MAX_BRACES {
-            return vec![self.clone()];
+            return None;
         }
-        let Some(words) = expanded(&pieces) else { return vec![self.clone()] };
-        words.into_iter().map(|parts| Self { parts: joined(parts), range: self.range.clone() }).collect()
+
+        let most = MAX_WORDS.min(MAX_WORD_BYTES / self.range.len().max(1));
+        let words = expanded(&pieces, most).ok()?;
+        Some(words.into_iter().map(|parts| Self { parts: joined(parts), range: self.range.clone() }).collect())
     }
 }
+
+/// The error of braces that stand for too many words.
+struct TooMany;
 
 fn pieces(parts: &[Part]) -> Vec<Piece> {
     let mut pieces = Vec::new();
@@ -63,29 +74,32 @@ fn pieces(parts: &[Part]) -> Vec<Piece> {
     pieces
 }
 
-/// Returns the words of some pieces; `None` if they are too many.
-fn expanded(pieces: &[Piece]) -> Option<Vec<Vec<Part>>> {
-    let Some((open, close)) = first_braces(pieces) else { return Some(vec![pieces.iter().map(literal).collect()]) };
+/// Returns the words of some pieces, at most `most`.
+fn expanded(pieces: &[Piece], most: usize) -> Result<Vec<Vec<Part>>, TooMany> {
+    let Some((open, close)) = first_braces(pieces) else { return Ok(vec![pieces.iter().map(literal).collect()]) };
     let before: Vec<Part> = pieces[..open].iter().map(literal).collect();
     let inside = &pieces[open + 1..close];
     let middle: Vec<Vec<Part>> = if inside.iter().any(|piece| matches!(piece, Piece::Comma)) {
         let mut all = Vec::new();
         for one in alternatives(inside) {
-            all.extend(expanded(one)?);
+            all.extend(expanded(one, most)?);
+            if all.len() > most {
+                return Err(TooMany);
+            }
         }
         all
-    } else if let Some(words) = sequence(inside) {
+    } else if let Some(words) = sequence(inside, most)? {
         words.into_iter().map(|word| vec![Part::Text(word)]).collect()
     } else {
         vec![pieces[open..=close].iter().map(literal).collect()]
     };
-    let after = expanded(&pieces[close + 1..])?;
-    if middle.len().saturating_mul(after.len()) > MAX_WORDS {
-        return None;
+    let after = expanded(&pieces[close + 1..], most)?;
+    if middle.len().saturating_mul(after.len()) > most {
+        return Err(TooMany);
     }
 
     let join = |own: &Vec<Part>, end: &Vec<Part>| before.iter().chain(own).chain(end).cloned().collect();
-    Some(middle.iter().flat_map(|own| after.iter().map(move |end| join(own, end))).collect())
+    Ok(middle.iter().flat_map(|own| after.iter().map(move |end| join(own, end))).collect())
 }
 
 /// The first pair of braces that belong together. `{}` at the start of a word is not one.
@@ -134,33 +148,44 @@ fn alternatives(pieces: &[Piece]) -> Vec<&[Piece]> {
     pieces.split(is_end).collect()
 }
 
-/// Returns the words of `1..3`, `01..10..2` or `a..e`.
-fn sequence(pieces: &[Piece]) -> Option<Vec<String>> {
-    let [Piece::Part(Part::Text(text))] = pieces else { return None };
-    let bounds: Vec<&str> = text.split("..").collect();
-    let (first, last, step) = match bounds.as_slice() {
-        [first, last] => (*first, *last, 1),
-        [first, last, step] => (*first, *last, step.parse::<i64>().ok()?.checked_abs()?.max(1)),
-        _ => return None,
-    };
+/// Returns the words of `1..3`, `01..10..2` or `a..e`, at most `most`; `None` if the pieces are no such sequence.
+fn sequence(pieces: &[Piece], most: usize) -> Result<Option<Vec<String>>, TooMany> {
+    let [Piece::Part(Part::Text(text))] = pieces else { return Ok(None) };
+    let Some((ends, step)) = ends_and_step(text) else { return Ok(None) };
 
-    if let (Ok(from), Ok(to)) = (first.parse::<i64>(), last.parse::<i64>()) {
-        let is_padded =
-            |text: &str| text.trim_start_matches('-').starts_with('0') && text.trim_start_matches('-').len() > 1;
-        let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
-        return counted(from, to, step).map(|all| all.into_iter().map(|number| format!("{number:0width$}")).collect());
+    if let [Ok(from), Ok(to)] = ends.map(str::parse::<i64>) {
+        let is_padded = |text: &str| {
+            let digits = text.trim_start_matches('-');
+            digits.starts_with('0') && digits.len() > 1
+        };
+        let width = if ends.into_iter().any(is_padded) { ends[0].len().max(ends[1].len()) } else { 0 };
+        let numbers = counted(from, to, step, most)?;
+        return Ok(Some(numbers.into_iter().map(|number| format!("{number:0width$}")).collect()));
     }
-    let letter = |text: &str| text.chars().next().filter(|c| c.is_ascii_alphabetic() && text.len() == 1);
-    let all = counted(i64::from(u32::from(letter(first)?)), i64::from(u32::from(letter(last)?)), step)?;
-    Some(all.into_iter().filter_map(|code| u8::try_from(code).ok()).map(|code| char::from(code).to_string()).collect())
+
+    let letter = |text: &str| text.bytes().next().filter(|byte| byte.is_ascii_alphabetic() && text.len() == 1);
+    let [Some(from), Some(to)] = ends.map(letter) else { return Ok(None) };
+    let codes = counted(from.into(), to.into(), step, most)?;
+    let letters = codes.into_iter().filter_map(|code| u8::try_from(code).ok()).map(|code| char::from(code).to_string());
+    Ok(Some(letters.collect()))
 }
 
-/// The numbers from one to another; `None` if they are too many.
-fn counted(from: i64, to: i64, step: i64) -> Option<Vec<i64>> {
-    let count = from.abs_diff(to) / step.unsigned_abs() + 1;
-    let count = usize::try_from(count).ok().filter(|count| *count <= MAX_WORDS)?;
-    let sign = if from <= to { step } else { -step };
-    Some((0..count).filter_map(|at| from.checked_add(sign.checked_mul(i64::try_from(at).ok()?)?)).collect())
+/// Splits `1..9..2` into its ends and its step.
+fn ends_and_step(text: &str) -> Option<([&str; 2], i64)> {
+    let parts: Vec<&str> = text.split("..").collect();
+    match parts.as_slice() {
+        [first, last] => Some(([first, last], 1)),
+        [first, last, step] => Some(([first, last], step.parse::<i64>().ok()?.checked_abs()?.max(1))),
+        _ => None,
+    }
+}
+
+/// The numbers from one to another. Their distance must be below 2⁶²: near 2⁶³ bash leaves the braces as they are.
+fn counted(from: i64, to: i64, step: i64, most: usize) -> Result<Vec<i64>, TooMany> {
+    let distance = i64::try_from(from.abs_diff(to)).ok().filter(|distance| *distance < 1 << 62).ok_or(TooMany)?;
+    let steps = usize::try_from(distance / step).ok().filter(|steps| *steps < most).ok_or(TooMany)?;
+    let step = if from <= to { step } else { -step };
+    Ok(std::iter::successors(Some(from), |number| number.checked_add(step)).take(steps + 1).collect())
 }
 
 fn literal(piece: &Piece) -> Part {

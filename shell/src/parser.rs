@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::braces::{MAX_BRACES, MAX_WORD_BYTES, MAX_WORDS};
 use crate::error::SyntaxError;
 use crate::tree::{Part, Script, Word};
 
@@ -10,9 +11,6 @@ pub const MAX_BYTES: usize = 64 << 10;
 
 /// Maximum number of lists, quotes and expansions that stand in one another.
 pub const MAX_NESTING: usize = 32;
-
-/// Maximum number of words that the braces of a text stand for.
-const MAX_BRACE_WORDS: usize = 20_000;
 
 /// Reads a text.
 ///
@@ -57,8 +55,8 @@ pub(crate) struct Parser<'a> {
     pub(crate) takes_processes: bool,
     /// The number of `<(…)` of this command.
     pub(crate) processes: u32,
-    /// The number of words that braces have made.
-    words: usize,
+    /// The number of words that braces have made, and their length as [`MAX_WORD_BYTES`] counts it.
+    made: (usize, usize),
 }
 
 impl<'a> Parser<'a> {
@@ -74,7 +72,7 @@ impl<'a> Parser<'a> {
             here: None,
             takes_processes: false,
             processes: 0,
-            words: 0,
+            made: (0, 0),
         }
     }
 
@@ -158,18 +156,29 @@ impl<'a> Parser<'a> {
 
     /// Adds the words that the braces of a word stand for.
     pub(crate) fn add_word(&mut self, word: &Word, words: &mut Vec<Word>) -> Result<(), SyntaxError> {
-        let range = word.range.clone();
-        let expanded = word.braces();
-        if expanded.len() > 1 {
-            self.check_braces(word)?;
-        }
-        self.words += expanded.len() - 1;
-        if self.words > MAX_BRACE_WORDS {
-            let problem = format!("braces stand for more than {MAX_BRACE_WORDS} words");
-            return Err(SyntaxError::at(range, problem, "use a loop, or a glob"));
-        }
-        words.extend(expanded);
+        words.extend(self.braces(word)?);
         Ok(())
+    }
+
+    /// The words that the braces of a word stand for, if those of the whole text are not too many.
+    pub(crate) fn braces(&mut self, word: &Word) -> Result<Vec<Word>, SyntaxError> {
+        let too_many = || {
+            let problem = format!(
+                "braces stand for more than {MAX_WORDS} words, or {} KiB of them, or a word has more than {MAX_BRACES}",
+                MAX_WORD_BYTES >> 10
+            );
+            SyntaxError::at(word.range.clone(), problem, "use `seq`, a loop or a glob, or quote braces that are text")
+        };
+        let words = word.braces().ok_or_else(too_many)?;
+        if words.len() == 1 {
+            return Ok(words);
+        }
+
+        self.check_braces(word)?;
+        let (count, bytes) = &mut self.made;
+        *count += words.len();
+        *bytes += words.len() * word.range.len();
+        if *count > MAX_WORDS || *bytes > MAX_WORD_BYTES { Err(too_many()) } else { Ok(words) }
     }
 
     /// Refuses braces beside expansions that a shell would read in another way when it looks for braces.

@@ -108,7 +108,7 @@ impl Parser<'_> {
     fn file(&mut self, start: usize) -> Result<Word, SyntaxError> {
         self.skip_blanks();
         match self.word()? {
-            Some(word) => Ok(word),
+            Some(word) => self.braces(&word).map(|_| word),
             None => Err(SyntaxError::at(start..self.at, "a redirection without a file", "write the file behind it")),
         }
     }

@@ -99,7 +99,7 @@ where
         record: &mut Record,
     ) -> Ran<File> {
         let mut fields = Vec::new();
-        for word in &word.braces() {
+        for word in word.braces().iter().flatten() {
             fields.extend(self.fields(shell, text, std::slice::from_ref(word), record).await?);
         }
         let [field] = fields.as_slice() else {

@@ -51,7 +51,7 @@ impl Survey<'_, '_> {
     fn file(&mut self, redirection: &Redirection, word: &Word, appends: Option<bool>) -> Result<bool, UnreadLine> {
         self.substitutions([word])?;
         let mut fields = Vec::new();
-        for word in word.braces() {
+        for word in word.braces().into_iter().flatten() {
             fields.extend(self.fields(std::slice::from_ref(&word), &redirection.range)?.expanded);
         }
         // With several words, nothing is opened.
