@@ -2,12 +2,12 @@
 //!
 //! Source: bash(1), "Brace Expansion".
 
-use crate::tree::{Part, Word};
+use crate::tree::{Command, List, Part, Word};
 
-/// Maximum number of words that the braces of a text stand for.
+/// Maximum number of words that the braces of a text stand for. The words of commands in them count too.
 pub(crate) const MAX_WORDS: usize = 20_000;
 
-/// Maximum length of these words, in bytes of the text: each counts as long as the word that they come from.
+/// Maximum length of these words, in bytes of the text: each counts as long as the word that it comes from.
 pub(crate) const MAX_WORD_BYTES: usize = 1 << 20;
 
 /// Maximum number of braces in one word.
@@ -40,9 +40,19 @@ impl Word {
             return None;
         }
 
-        let most = MAX_WORDS.min(MAX_WORD_BYTES / self.range.len().max(1));
-        let words = expanded(&pieces, most).ok()?;
+        let (words, bytes) = self.size();
+        let words = expanded(&pieces, (MAX_WORDS / words).min(MAX_WORD_BYTES / bytes)).ok()?;
         Some(words.into_iter().map(|parts| Self { parts: joined(parts), range: self.range.clone() }).collect())
+    }
+
+    /// The number of words that a copy of it has, which are itself and those of the commands in it, and their length in
+    /// bytes; each at least 1.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        let mut lists = Vec::new();
+        self.parts.iter().for_each(|part| part.add_lists(&mut lists));
+        let inner = lists.into_iter().flat_map(List::commands).flat_map(Command::words);
+        let add = |(words, bytes), word: &Self| (words + 1, bytes + word.range.len());
+        inner.fold((1, self.range.len().max(1)), add)
     }
 }
 

@@ -175,10 +175,11 @@ impl<'a> Parser<'a> {
         }
 
         self.check_braces(word)?;
-        let (count, bytes) = &mut self.made;
-        *count += words.len();
-        *bytes += words.len() * word.range.len();
-        if *count > MAX_WORDS || *bytes > MAX_WORD_BYTES { Err(too_many()) } else { Ok(words) }
+        let (of_each, bytes_of_each) = word.size();
+        let (made, bytes) = &mut self.made;
+        *made += words.len() * of_each;
+        *bytes += words.len() * bytes_of_each;
+        if *made > MAX_WORDS || *bytes > MAX_WORD_BYTES { Err(too_many()) } else { Ok(words) }
     }
 
     /// Refuses braces beside expansions that a shell would read in another way when it looks for braces.
