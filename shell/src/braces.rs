@@ -7,7 +7,7 @@ use crate::tree::{Command, List, Part, Word};
 /// Maximum number of words that the braces of a text stand for. The words of commands in them count too.
 pub(crate) const MAX_WORDS: usize = 20_000;
 
-/// Maximum length of these words, in bytes of the text: each counts as long as the word that it comes from.
+/// Maximum length of the words that the braces of a text stand for, in bytes: each counts as long as what it comes from.
 pub(crate) const MAX_WORD_BYTES: usize = 1 << 20;
 
 /// Maximum number of braces in one word.

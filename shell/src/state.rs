@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 /// The largest number of a process on any system.
-pub(crate) const MAX_PROCESSES: u64 = 1 << 22;
+pub(crate) const LARGEST_PROCESS: u64 = 1 << 22;
 
 /// Returns the value of `$!` for the command that was started as this one in the background. No process has this number, so
 /// that no program takes the one for the other.
 #[must_use]
 pub fn background_number(count: u32) -> u64 {
-    2 * MAX_PROCESSES + u64::from(count)
+    2 * LARGEST_PROCESS + u64::from(count)
 }
 
 /// Returns which command in the background a value of `$!` stands for; `None` for every other text.
 #[must_use]
 pub fn background_count(number: &str) -> Option<u32> {
     let number: u64 = number.parse().ok()?;
-    number.checked_sub(2 * MAX_PROCESSES).and_then(|count| count.try_into().ok())
+    number.checked_sub(2 * LARGEST_PROCESS).and_then(|count| count.try_into().ok())
 }
 
 /// The value of a variable.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::error::SyntaxError;
 use crate::expand::{ExpandError, Expander, Known, MAX_VALUE_BYTES, Surroundings, too_long};
 use crate::pattern::Pattern;
-use crate::state::{MAX_PROCESSES, Value};
+use crate::state::{LARGEST_PROCESS, Value};
 use crate::tree::{Name, Operation, Parameter, Place, Trim, Word};
 
 /// What a parameter stands for.
@@ -98,7 +98,7 @@ impl<S: Surroundings> Expander<'_, S> {
             Name::Count => known(self.state.positions.as_ref().map(|values| values.len().to_string())),
             Name::All | Name::Joined => known(self.state.positions.as_ref().map(|values| values.join(" "))),
             // Made for names of files: the number of this process would let `kill $$` end it.
-            Name::Process => Value::Known((MAX_PROCESSES + u64::from(std::process::id())).to_string()),
+            Name::Process => Value::Known((LARGEST_PROCESS + u64::from(std::process::id())).to_string()),
             Name::Background => self.state.background.clone(),
             Name::PipeStatuses | Name::JoinedPipeStatuses => {
                 let statuses: Vec<String> = self.state.pipe_statuses.iter().map(i32::to_string).collect();

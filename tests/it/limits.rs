@@ -13,8 +13,9 @@ use crate::tidy::sources;
 const PAGE: &str = "docs/reference/limits.md";
 
 /// The rooms of limits, in the order of the page, with the sources that belong to each.
-const ROOMS: [(&str, &[&str]); 9] = [
+const ROOMS: [(&str, &[&str]); 10] = [
     ("Calls and programs", &["src/call", "src/exec"]),
+    ("The language of lines", &["shell/src"]),
     ("Programs in JavaScript", &["src/code", "src/mcp/code", "src/mcp/surface/code.rs"]),
     ("Messages of the protocol", &["src/mcp"]),
     (
@@ -131,7 +132,7 @@ fn description(item: &ItemConst) -> String {
 /// All constants of the product by file, and all by name.
 fn constants() -> (Vec<(String, ItemConst)>, BTreeMap<String, ItemConst>) {
     let mut all = Vec::new();
-    for directory in ["src", "import/src", "catalog/src"] {
+    for directory in ["src", "shell/src", "import/src", "catalog/src"] {
         for (file, text) in sources(directory) {
             let items = syn::parse_file(&text).unwrap().items;
             all.extend(items.into_iter().filter_map(|item| match item {
