@@ -136,10 +136,11 @@ async fn later_results_show_what_a_call_cannot_do_without_and_an_exact_name_show
         let found: Value = serde_json::from_str(text(&found)).unwrap();
         let args = |entry: &Value| {
             let schema = &entry["input_schema"];
-            let properties: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
-            let steps =
-                schema["properties"]["steps"]["items"]["properties"].as_object().map(|all| all.keys().collect());
-            json!([schema["description"], properties, steps.unwrap_or_else(Vec::new)])
+            let keys = |object: &Value| -> Vec<String> {
+                object.as_object().into_iter().flat_map(|all| all.keys().cloned()).collect()
+            };
+            let properties = &schema["properties"];
+            json!([schema["description"], keys(properties), keys(&properties["steps"]["items"]["properties"])])
         };
         found["results"].as_array().unwrap().iter().map(args).collect::<Vec<Value>>()
     };
