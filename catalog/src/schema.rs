@@ -9,7 +9,7 @@ use crate::json::{enum_json, json_string};
 use crate::model::{GroupKind, Order, STEPS, Shape};
 use crate::raise;
 use crate::rule::ArgRule;
-use crate::table::{CheckedCli, CheckedGroup, CheckedTool};
+use crate::table::{CheckedCli, CheckedGroup, CheckedTool, Stored};
 use crate::view::{ArgView, ResolvedTool};
 
 /// The tool's input schema (JSON Schema 2020-12).
@@ -39,10 +39,9 @@ pub(crate) fn input_schema(args: &[CheckedArg], groups: &[CheckedGroup]) -> Stri
 /// Returns the input schema that a tool would have if those args were shown for which `is_shown` holds.
 #[must_use]
 pub fn input_schema_with(tool: ResolvedTool<'_>, is_shown: impl Fn(ArgView<'_>) -> bool) -> String {
-    let CheckedTool { mut args, groups, .. } = raise::tool(tool);
-    for arg in &mut args {
-        arg.shown = tool.agent_args().any(|view| view.name() == arg.name && is_shown(view));
-    }
+    let shown = tool.agent_args().filter(|arg| is_shown(*arg));
+    let args: Vec<CheckedArg> = shown.map(|arg| CheckedArg { shown: true, ..raise::arg(arg) }).collect();
+    let groups: Vec<CheckedGroup> = Stored::load(tool.def().groups, tool.catalog());
     input_schema(&args, &groups)
 }
 
