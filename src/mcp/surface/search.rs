@@ -169,8 +169,11 @@ fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<ResolvedTool<'a
     let is_operand = |word: &str| word.starts_with(['-', '/', '.']) || word.contains(['*', '|', '=']);
     let mut words = query.split_whitespace();
     let first = words.next()?;
-    let has_program = |cli: CliView<'_>| cli.words().next().is_none_or(|word| word == first);
-    index.summary().any(|summary| has_program(summary.cli)).then_some(())?;
+    // Most queries that are sentences end here: to say why a line is not read takes 50 times as long as the search.
+    let starts =
+        |cli: CliView<'_>| cli.programs().any(|(spelling, _)| spelling.split_whitespace().next() == Some(first));
+    let is_program = index.programs().any(|name| name == first) || index.summary().any(|summary| starts(summary.cli));
+    (is_program || query.contains(['&', '|', ';', '='])).then_some(())?;
     let read = read_line(index, query, None, context).ok()?;
     let tool = read.calls().next()?.1.tool;
     let has_subcommand = tool.cli().words().chain(tool.words()).filter(|word| !word.starts_with('-')).count() > 1;
