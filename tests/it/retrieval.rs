@@ -203,7 +203,7 @@ fn a_longer_answer_starts_with_the_shorter_one() {
 fn explanations_are_of_the_results_and_add_up_to_their_scores() {
     let index = index();
     let set = requests(&["served.jsonl"]);
-    for query in set.requests().iter().step_by(24).map(Request::text).chain(["git commit", "e", "ps"]) {
+    for query in set.requests().iter().step_by(8).map(Request::text).chain(["git commit", "e", "ps"]) {
         let filter = Filter { query: Some(query), ..Filter::default() };
         let explained = index.explain(Strategy::Auto, filter, 10);
 

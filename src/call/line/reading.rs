@@ -225,16 +225,16 @@ fn candidates<'a>(index: &'a ToolIndex, command: CommandWords<'_>) -> Vec<Candid
     found
 }
 
-/// Whether the own words of a tool before any option, or the first word of another spelling, stand in the line.
+/// Whether the first own word of a tool, in one of its spellings, stands in the line.
 ///
 /// Most tools of a program fail here, before the spellings of their commands are made.
 fn may_fit(tool: ResolvedTool<'_>, command: CommandWords<'_>) -> bool {
     let stands = |word: &str| command.words.contains(&word) || (command.names_program)(command.words[0], word);
-    let mut own = tool.parts().map_while(|part| match part {
+    let own = tool.parts().find_map(|part| match part {
         CommandPart::Word(word) if !is_option(word) => Some(word),
         _ => None,
     });
-    own.all(stands) || tool.aliases().filter_map(selecting_word).any(|word| stands(&word))
+    own.is_none_or(stands) || tool.aliases().filter_map(selecting_word).any(|word| stands(&word))
 }
 
 /// Returns the word of a spelling by which a line selects it: the first that is no option, or else its first option, such
