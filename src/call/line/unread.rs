@@ -116,7 +116,13 @@ fn unknown_command(index: &ToolIndex, command: CommandWords<'_>) -> Unread {
     let mut depth = 0;
 
     for tool in index.tools().filter(|tool| !tool.is_native()) {
-        programs.extend(tool.cli().words().chain(tool.words()).next());
+        let first = tool.cli().words().chain(tool.words()).next();
+        programs.extend(first);
+        // Another spelling may name another program, where the config names none.
+        let is_fixed = tool.cli().words().next().is_some() || tool.aliases().next().is_none();
+        if is_fixed && first.is_some_and(|word| !(command.names_program)(program, word)) {
+            continue;
+        }
         for own in Command::all(tool) {
             let (shared, word) = shared_words(&own, command);
             if shared > depth {

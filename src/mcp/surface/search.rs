@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use climax_catalog::{
-    ArgView, CliView, Filter, GroupKind, GroupView, ResolvedTool, Risk, Strategy, ToolIndex, ToolIndexEntry,
-    input_schema_with,
+    ArgView, Filter, GroupKind, GroupView, ResolvedTool, Risk, Strategy, ToolIndex, ToolIndexEntry, input_schema_with,
 };
 use serde_json::{Map, Value, json};
 
@@ -167,18 +166,11 @@ fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<ResolvedTool<'a
         input: Input::Nothing,
     };
     let is_operand = |word: &str| word.starts_with(['-', '/', '.']) || word.contains(['*', '|', '=']);
-    let mut words = query.split_whitespace();
-    let first = words.next()?;
-    // Most queries that are sentences end here: to say why a line is not read takes 50 times as long as the search.
-    let starts =
-        |cli: CliView<'_>| cli.programs().any(|(spelling, _)| spelling.split_whitespace().next() == Some(first));
-    let is_program = index.programs().any(|name| name == first) || index.summary().any(|summary| starts(summary.cli));
-    (is_program || query.contains(['&', '|', ';', '='])).then_some(())?;
     let read = read_line(index, query, None, context).ok()?;
     let tool = read.calls().next()?.1.tool;
     let has_subcommand = tool.cli().words().chain(tool.words()).filter(|word| !word.starts_with('-')).count() > 1;
 
-    (has_subcommand || words.any(is_operand)).then_some(tool)
+    (has_subcommand || query.split_whitespace().skip(1).any(is_operand)).then_some(tool)
 }
 
 /// A part of the results of a search.
