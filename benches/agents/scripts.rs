@@ -71,9 +71,9 @@ lines.join("\n")"#,
 ];
 
 /// A task.
-pub(crate) struct Script {
+struct Script {
     /// What the user asks.
-    pub(crate) does: &'static str,
+    does: &'static str,
     /// A line in the language of shells.
     line: &'static str,
     /// A program of `climax_code`.

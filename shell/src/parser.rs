@@ -55,8 +55,10 @@ pub(crate) struct Parser<'a> {
     pub(crate) takes_processes: bool,
     /// The number of `<(…)` of this command.
     pub(crate) processes: u32,
-    /// The number of words that braces have made, and their length as [`MAX_WORD_BYTES`] counts it.
-    made: (usize, usize),
+    /// The number of words that braces have made.
+    made_words: usize,
+    /// Their length, as [`MAX_WORD_BYTES`] counts it.
+    made_bytes: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -72,7 +74,8 @@ impl<'a> Parser<'a> {
             here: None,
             takes_processes: false,
             processes: 0,
-            made: (0, 0),
+            made_words: 0,
+            made_bytes: 0,
         }
     }
 
@@ -175,11 +178,10 @@ impl<'a> Parser<'a> {
         }
 
         self.check_braces(word)?;
-        let (of_each, bytes_of_each) = word.size();
-        let (made, bytes) = &mut self.made;
-        *made += words.len() * of_each;
-        *bytes += words.len() * bytes_of_each;
-        if *made > MAX_WORDS || *bytes > MAX_WORD_BYTES { Err(too_many()) } else { Ok(words) }
+        let (inner_words, bytes) = word.size();
+        self.made_words += words.len() * inner_words;
+        self.made_bytes += words.len() * bytes;
+        if self.made_words > MAX_WORDS || self.made_bytes > MAX_WORD_BYTES { Err(too_many()) } else { Ok(words) }
     }
 
     /// Refuses braces beside expansions that a shell would read in another way when it looks for braces.

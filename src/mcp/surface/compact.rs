@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use climax_catalog::{ArgView, Filter, ResolvedTool, Risk, Shape, Strategy, ToolIndex, ToolIndexEntry};
 
-/// Tools that an answer shows whole: all of a short answer, else the best two.
-const WHOLE_TOOLS: usize = 2;
+/// Tools of an answer that show the args which people use; later ones are less likely to be what is meant.
+pub(super) const WHOLE_TOOLS: usize = 2;
 /// Values of an arg that a signature lists.
 const LISTED_VALUES: usize = 12;
 /// Bytes of a sentence about a tool that is only named.

@@ -222,9 +222,6 @@ fn result_text(index: &ToolIndex, strategy: Strategy, filter: Filter<'_>, page: 
     }
 }
 
-/// Entries of a ranked list that show the args that people use; later ones are less likely to be what is meant.
-const FULL_ENTRIES: usize = 2;
-
 /// Joins the rendered entries of a page in `{"mode": "search", …}`.
 fn search_json(
     found: &[ToolIndexEntry<'_>],
@@ -246,7 +243,7 @@ fn search_json(
         }
         let shown = match at {
             _ if entry.tool_name() == exact => ShownArgs::All,
-            FULL_ENTRIES.. if is_ranked => ShownArgs::Required,
+            compact::WHOLE_TOOLS.. if is_ranked => ShownArgs::Required,
             _ => ShownArgs::Usual,
         };
         let entry_json = entry_json(*entry, shown);
