@@ -64,6 +64,9 @@ fn refused_lines_have_their_own_status_and_say_why() {
         ("sudo ls", 127, "no tool runs `sudo`"),
         ("git frobnicate", 127, "no tool has the subcommand `git frobnicate`"),
         ("git log --grpah", 2, "did you mean `--graph`"),
+        ("git stash lst", 127, "no tool has the subcommand `git stash lst`; did you mean `list`?"),
+        ("aws --region eu-west-1 ec2 describe-instnces", 127, "did you mean `describe-instances`"),
+        ("echo a; read -n 1 x", 2, "the option `-n` of `read` is not read"),
         ("echo $UNSET", 2, "does not set the variable `UNSET`"),
         ("echo a | wc -l; git frobnicate", 127, "no tool has the subcommand"),
     ] {

@@ -20,7 +20,7 @@ use super::streams::{Output, Source, Streams, blocking, write_all};
 use super::test_command::holds;
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, TIMED_OUT, failure};
 use crate::call::approval::Approver;
-use crate::call::line::{Builtin, READABLE, changed, is_of_shell};
+use crate::call::line::{Builtin, READABLE, Read, changed, is_of_shell};
 use crate::call::plan_outcome::StepOutcome;
 use crate::exec::{self, Stop};
 
@@ -69,7 +69,7 @@ where
                 Done::printed(format!("{}\n", physical.map_or(logical, |path| path.display().to_string())))
             }
             Builtin::ChangeDirectory => change_directory(shell, &texts),
-            Builtin::Read => self.read(shell, due, &texts, streams.input.clone()).await?,
+            Builtin::Read => self.read(shell, due, words, streams.input.clone()).await?,
             Builtin::Shift => shift(shell, &texts),
             Builtin::Sleep => self.sleep(shell, &texts).await?,
             Builtin::Wait => self.wait(shell, &texts).await?,
@@ -168,31 +168,9 @@ where
     }
 
     /// Reads a line into variables.
-    async fn read(&self, shell: &mut Shell, due: Due<'_>, texts: &[&str], input: Source) -> Ran<Done> {
-        let mut is_raw = false;
-        let mut delimiter = b'\n';
-        let mut names = Vec::new();
-        let mut words = texts.iter();
-        while let Some(word) = words.next() {
-            match *word {
-                "-r" => is_raw = true,
-                "-d" => delimiter = words.next().and_then(|text| text.bytes().next()).unwrap_or(0),
-                "-p" => {
-                    words.next();
-                }
-                word if word.starts_with("-r") && word.len() == 3 && word.ends_with('d') => {
-                    is_raw = true;
-                    delimiter = words.next().and_then(|text| text.bytes().next()).unwrap_or(0);
-                }
-                "-s" => {}
-                word if word.starts_with('-') => {
-                    let problem = format!("the option `{word}` of `read` is not read");
-                    return Err(failure(due.text, due.range.clone(), problem, "write `read -r NAME`"));
-                }
-                name => names.push(name),
-            }
-        }
-
+    async fn read(&self, shell: &mut Shell, due: Due<'_>, words: &[Field], input: Source) -> Ran<Done> {
+        let Read { is_raw, delimiter, names } =
+            Read::of(words).map_err(|(problem, remedy)| failure(due.text, due.range.clone(), problem, remedy))?;
         if let Some(name) = names.iter().find(|name| !is_name(name)) {
             return Ok(Done::failed(1, format_args!("read: `{name}': not a valid identifier")));
         }

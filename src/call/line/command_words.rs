@@ -14,10 +14,13 @@ pub struct CommandWords<'w> {
     /// Its standard input.
     pub input: Input<'w>,
     /// Returns whether the first word names the program that a config names.
-    pub names_program: &'w dyn Fn(&str, &str) -> bool,
+    pub names_program: NamesProgram<'w>,
     /// Returns the tool that runs a program which no config describes; `None` if it does not run.
     pub unknown: UnknownTool<'w>,
 }
 
 /// Returns the tool that runs a program which no config describes.
 pub type UnknownTool<'w> = &'w dyn Fn(&str) -> Option<ResolvedTool<'static>>;
+
+/// Returns whether a word of a line names the program that a config names.
+pub type NamesProgram<'w> = &'w dyn Fn(&str, &str) -> bool;

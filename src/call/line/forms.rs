@@ -2,7 +2,9 @@
 //! program.
 
 mod background;
+mod cluster;
 mod find;
+mod read;
 mod started;
 mod text;
 mod xargs;
@@ -11,6 +13,7 @@ use climax_shell::{Field, Origin, parse};
 
 pub(crate) use self::background::{Signal, Target, ended_by};
 pub(crate) use self::find::{Action, Actions, Find};
+pub(crate) use self::read::Read;
 pub(crate) use self::text::{CommandText, FILLED, Filled};
 pub(crate) use self::xargs::{Most, Separator, Xargs};
 

@@ -73,6 +73,13 @@ pub(super) enum Slot<'a> {
     Arg(ArgView<'a>),
 }
 
+impl Slot<'_> {
+    /// The word of the command.
+    pub(super) fn word(&self) -> Option<&str> {
+        if let Self::Word(word) = self { Some(word) } else { None }
+    }
+}
+
 /// A spelling of an option.
 pub(super) struct Spelling<'a> {
     pub(super) arg: ArgView<'a>,

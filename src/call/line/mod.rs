@@ -19,14 +19,14 @@ mod survey;
 mod unread;
 mod variables;
 
-pub use command_words::{CommandWords, UnknownTool};
+pub use command_words::{CommandWords, NamesProgram, UnknownTool};
 pub use completion::{Candidate, Completion, CompletionContext, complete};
 pub use error::LineError;
 pub(crate) use fed::read_fed;
 pub(crate) use finds::prints_itself;
 pub use forms::Builtin;
 pub(crate) use forms::{
-    Action, Actions, CommandText, FILLED, Filled, Find, Form, Most, Separator, Signal, Target, Xargs, ended_by,
+    Action, Actions, CommandText, FILLED, Filled, Find, Form, Most, Read, Separator, Signal, Target, Xargs, ended_by,
     is_of_shell, text_to_fill,
 };
 pub use operands::OperandPlace;

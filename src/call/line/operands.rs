@@ -5,7 +5,7 @@ use std::ops::Range;
 use climax_catalog::{ArgView, GroupKind, Place, RuleView, Shape};
 
 use super::grammar::{Grammar, Slot};
-use super::scan::{Given, Misfit, Scanned};
+use super::scan::{Given, Misfit, MisfitKind, Scanned};
 
 /// An operand that an arg takes: the place of its word, and the item of the arg's list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,10 @@ impl<'a> Assigner<'_, 'a, '_> {
         let tool = self.grammar.tool;
         match tool.withheld_args().find(|arg| arg.place() == Place::Positional) {
             Some(arg) => Misfit::withheld(at, arg.name(), tool.name()),
-            None => Misfit::new(at, format!("`{word}` is one operand too many")),
+            None => Misfit {
+                kind: MisfitKind::ExtraOperand,
+                ..Misfit::new(at, format!("`{word}` is one operand too many"))
+            },
         }
     }
 

@@ -14,7 +14,7 @@ use super::respelling::Respelled;
 use super::said::{Said, Typed, said};
 use super::scan::Misfit;
 use super::unread::{Failure, Unread, unread};
-use crate::call::arguments::{Bound, Input, Violation, bind_line};
+use crate::call::arguments::{Bound, Input, Problem, Violation, bind_line};
 use crate::call::command_line;
 use crate::call::risk;
 use crate::call::typed_words::TypedWords;
@@ -264,7 +264,7 @@ fn read_as<'a>(
     let Said { arguments, repeated, operands, typed } = match said(&grammar, given, separates) {
         Ok(found) => found,
         Err(misfit) => {
-            return Err(Box::new(Failure { grammar, plain_words, misfit, violations: Vec::new(), started: None }));
+            return Err(Box::new(Failure::new(grammar, plain_words, misfit)));
         }
     };
     let added_words = typed.base_options.len() + typed.base_always.len() + typed.always.len();
@@ -273,7 +273,8 @@ fn read_as<'a>(
         Ok(bound) => (command_words, Reverse(added_words), Reverse(risk::of_call(tool, &bound))),
         Err(violations) => {
             let misfit = Misfit::new(command.words.len() + 1, "an argument cannot be used");
-            return Err(Box::new(Failure { grammar, plain_words, misfit, violations, started: None }));
+            let misnamed = operands.iter().find_map(|operand| allowed_values(operand, &violations));
+            return Err(Box::new(Failure { violations, misnamed, ..Failure::new(grammar, plain_words, misfit) }));
         }
     };
 
@@ -281,9 +282,19 @@ fn read_as<'a>(
         Ok(started) => Ok((rank, Reading { tool, arguments, repeated, typed, operands, started, unknown: None })),
         Err(unread) => {
             let misfit = Misfit::new(unread.word, unread.problem.clone());
-            Err(Box::new(Failure { grammar, plain_words, misfit, violations: Vec::new(), started: Some(unread) }))
+            Err(Box::new(Failure { started: Some(unread), ..Failure::new(grammar, plain_words, misfit) }))
         }
     }
+}
+
+/// Returns the place of an operand and the values of its arg if it is none of these.
+fn allowed_values(operand: &OperandPlace, violations: &[Violation]) -> Option<(usize, Vec<String>)> {
+    violations.iter().filter(|violation| violation.argument == operand.arg).find_map(|violation| {
+        match &violation.problem {
+            Problem::NotInEnum { allowed } => Some((operand.word, allowed.clone())),
+            _ => None,
+        }
+    })
 }
 
 /// Reads a command that another one starts. It runs in the directory of that one.

@@ -64,6 +64,8 @@ pub(super) enum MisfitKind {
     MissingConstant,
     /// An arg that a policy took away.
     Withheld,
+    /// An operand that no arg takes.
+    ExtraOperand,
     /// Any other.
     Other,
 }

@@ -3,7 +3,7 @@
 use climax_catalog::{MAX_SUGGESTIONS, ToolIndex, near_misses};
 
 use super::command::{Command, is_option};
-use super::command_words::CommandWords;
+use super::command_words::{CommandWords, NamesProgram};
 use super::grammar::{Grammar, Slot};
 use super::scan::{Misfit, MisfitKind};
 use crate::call::arguments::Violation;
@@ -31,8 +31,17 @@ pub(super) struct Failure<'a> {
     pub(super) plain_words: usize,
     pub(super) misfit: Misfit,
     pub(super) violations: Vec<Violation>,
+    /// The place of an operand that is none of the values of its arg, and these. It may be meant as a subcommand.
+    pub(super) misnamed: Option<(usize, Vec<String>)>,
     /// Why no tool takes the command that it starts.
     pub(super) started: Option<Unread>,
+}
+
+impl<'a> Failure<'a> {
+    /// Makes the failure of a tool that does not take a word.
+    pub(super) fn new(grammar: Grammar<'a>, plain_words: usize, misfit: Misfit) -> Self {
+        Self { grammar, plain_words, misfit, violations: Vec::new(), misnamed: None, started: None }
+    }
 }
 
 /// Returns the problem of the tool that takes most of the words.
@@ -46,6 +55,9 @@ pub(super) fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box
     };
     if let Some(unread) = &nearest.started {
         return unread.clone();
+    }
+    if let Some(unread) = misnamed(index, command, nearest) {
+        return unread;
     }
 
     // The line names none of the tools that have an option in their command.
@@ -88,10 +100,7 @@ pub(super) fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box
 /// the line shares with them.
 fn other_forms(command: CommandWords<'_>, words: usize, failed: &[Box<Failure<'_>>]) -> Unread {
     let form = |failure: &Failure<'_>| {
-        let plain = failure.grammar.slots.iter().filter_map(|slot| match slot {
-            Slot::Word(word) => Some(word.as_str()),
-            Slot::Arg(_) | Slot::Dashes => None,
-        });
+        let plain = failure.grammar.slots.iter().filter_map(Slot::word);
         let options = failure.grammar.constants.iter().flatten().map(String::as_str);
         format!("`{}`", plain.chain(options).collect::<Vec<_>>().join(" "))
     };
@@ -107,84 +116,113 @@ fn other_forms(command: CommandWords<'_>, words: usize, failed: &[Box<Failure<'_
     Unread { word, problem, suggestions: Vec::new(), tool: None, is_withheld: false }
 }
 
+/// The commands that start with the most of some words.
+#[derive(Default)]
+struct Neighbors<'a> {
+    /// The programs of all tools.
+    programs: Vec<&'a str>,
+    /// The number of words that they share.
+    depth: usize,
+    /// Their next words.
+    next: Vec<String>,
+}
+
+impl<'a> Neighbors<'a> {
+    fn of(words: &[&str], index: &'a ToolIndex, names_program: NamesProgram<'_>) -> Self {
+        let mut neighbors = Self::default();
+        for tool in index.tools().filter(|tool| !tool.is_native()) {
+            let first = tool.cli().words().chain(tool.words()).next();
+            neighbors.programs.extend(first);
+            // Another spelling may name another program, where the config names none.
+            let is_fixed = tool.cli().words().next().is_some() || tool.aliases().next().is_none();
+            if is_fixed && first.is_some_and(|word| !names_program(words[0], word)) {
+                continue;
+            }
+            for own in Command::all(tool) {
+                let (shared, next) = shared_words(&own, words, names_program);
+                if shared > neighbors.depth {
+                    (neighbors.depth, neighbors.next) = (shared, Vec::new());
+                }
+                if shared == neighbors.depth && shared > 0 {
+                    neighbors.next.extend(next.map(str::to_owned));
+                }
+            }
+        }
+        neighbors.programs.dedup();
+        neighbors.next.sort_unstable();
+        neighbors.next.dedup();
+
+        neighbors
+    }
+
+    /// The problem of a word in a place where subcommands stand. `before` are the words before it.
+    fn unknown_subcommand(&self, before: &[&str], (place, found): (usize, &str)) -> Unread {
+        let near = near_misses(found, self.next.iter().map(String::as_str), MAX_SUGGESTIONS);
+        problem_at(place, format!("no tool has the subcommand `{} {found}`", before.join(" ")), near)
+    }
+}
+
+fn problem_at<'s>(word: usize, problem: String, near: impl IntoIterator<Item = &'s str>) -> Unread {
+    let suggestions = near.into_iter().map(str::to_owned).collect();
+    Unread { word, problem, suggestions, tool: None, is_withheld: false }
+}
+
+/// The problem of an operand that the nearest tool does not take, and that is meant as a subcommand: other tools have
+/// subcommands in its place.
+fn misnamed(index: &ToolIndex, command: CommandWords<'_>, nearest: &Failure<'_>) -> Option<Unread> {
+    let (place, values) = match (&nearest.misnamed, &nearest.misfit.kind) {
+        (Some((place, values)), _) => (*place, values.as_slice()),
+        (None, MisfitKind::ExtraOperand) => (nearest.misfit.at, &[][..]),
+        (None, _) => return None,
+    };
+    let words: Vec<&str> = nearest.grammar.slots.iter().filter_map(Slot::word).collect();
+    let operands = command.words[..place].iter().filter(|word| !is_option(word)).count();
+    if words.is_empty() || values.is_empty() && operands > words.len() {
+        return None;
+    }
+
+    let mut neighbors = Neighbors::of(&words, index, command.names_program);
+    if neighbors.depth < words.len() || neighbors.next.is_empty() {
+        return None;
+    }
+    neighbors.next.extend_from_slice(values);
+    let unread = neighbors.unknown_subcommand(&words, (place, command.words[place]));
+    Some(unread).filter(|unread| !values.is_empty() || !unread.suggestions.is_empty())
+}
+
 /// The problem of a command that no tool has.
 fn unknown_command(index: &ToolIndex, command: CommandWords<'_>) -> Unread {
     let program = command.words[0];
-    let mut programs: Vec<&str> = Vec::new();
-    // The words of tools that start with most of the line's words, and the place behind these.
-    let mut next: Vec<String> = Vec::new();
-    let mut depth = 0;
-
-    for tool in index.tools().filter(|tool| !tool.is_native()) {
-        let first = tool.cli().words().chain(tool.words()).next();
-        programs.extend(first);
-        // Another spelling may name another program, where the config names none.
-        let is_fixed = tool.cli().words().next().is_some() || tool.aliases().next().is_none();
-        if is_fixed && first.is_some_and(|word| !(command.names_program)(program, word)) {
-            continue;
-        }
-        for own in Command::all(tool) {
-            let (shared, word) = shared_words(&own, command);
-            if shared > depth {
-                (depth, next) = (shared, Vec::new());
-            }
-            if shared == depth && depth > 0 {
-                next.extend(word.map(str::to_owned));
-            }
-        }
-    }
-
-    let unread = |word: usize, problem: String, near: Vec<&str>| Unread {
-        word,
-        problem,
-        suggestions: near.into_iter().map(str::to_owned).collect(),
-        tool: None,
-        is_withheld: false,
-    };
-    if depth == 0 {
-        programs.dedup();
-        let near = near_misses(program, programs.iter().copied(), MAX_SUGGESTIONS);
+    let operands: Vec<(usize, &str)> =
+        command.words.iter().copied().enumerate().filter(|(at, word)| *at == 0 || !is_option(word)).collect();
+    let words: Vec<&str> = operands.iter().map(|(_, word)| *word).collect();
+    let neighbors = Neighbors::of(&words, index, command.names_program);
+    if neighbors.depth == 0 {
+        let near = near_misses(program, neighbors.programs.iter().copied(), MAX_SUGGESTIONS);
         let problem = match unknown::objection(program) {
             Some(reason) => format!("no tool runs `{program}`, and no cage does: {reason}"),
             None => format!("no tool runs `{program}`"),
         };
-        return unread(0, problem, near);
+        return problem_at(0, problem, near);
     }
 
-    let mut operands = command.words.iter().enumerate().filter(|(_, word)| !is_option(word)).skip(depth);
-    let (place, found) = operands.next().map_or((command.words.len(), ""), |(at, word)| (at, *word));
-    next.sort_unstable();
-    next.dedup();
-    let before: Vec<&str> = command.words.iter().copied().filter(|word| !is_option(word)).take(depth).collect();
-    let before = before.join(" ");
-
-    match found {
-        "" => unread(
-            place,
-            format!("`{before}` needs a subcommand"),
-            next.iter().map(String::as_str).take(MAX_SUGGESTIONS).collect(),
-        ),
-        found => {
-            let near = near_misses(found, next.iter().map(String::as_str), MAX_SUGGESTIONS);
-            unread(place, format!("no tool has the subcommand `{before} {found}`"), near)
+    let before = &words[..neighbors.depth];
+    match operands.get(neighbors.depth) {
+        Some(found) => neighbors.unknown_subcommand(before, *found),
+        None => {
+            let some = neighbors.next.iter().map(String::as_str).take(MAX_SUGGESTIONS);
+            problem_at(command.words.len(), format!("`{}` needs a subcommand", before.join(" ")), some)
         }
     }
 }
 
-/// Returns how many words of the line a command starts with, options aside, and the next word of the command.
-fn shared_words<'c>(own: &'c Command, command: CommandWords<'_>) -> (usize, Option<&'c str>) {
-    let mut line = command.words.iter().copied().filter(|word| !is_option(word));
-    let mut shared = 0;
-    for word in own.words() {
-        let is_same = line.next().is_some_and(|other| match shared {
-            0 => (command.names_program)(other, word),
-            _ => other == word,
-        });
-        if !is_same {
-            return (shared, Some(word));
-        }
-        shared += 1;
-    }
-
-    (shared, None)
+/// Returns with how many of some words a command starts, and its next word.
+fn shared_words<'c>(own: &'c Command, words: &[&str], names_program: NamesProgram<'_>) -> (usize, Option<&'c str>) {
+    let is_same = |(at, word): (usize, &str)| match (words.get(at), at) {
+        (None, _) => false,
+        (Some(other), 0) => names_program(other, word),
+        (Some(other), _) => *other == word,
+    };
+    let shared = own.words().enumerate().take_while(|one| is_same(*one)).count();
+    (shared, own.words().nth(shared))
 }

@@ -1,7 +1,10 @@
 //! `xargs` with its options.
 
-use climax_shell::{Field, Origin};
+use std::slice::Iter;
 
+use climax_shell::Field;
+
+use super::cluster::{Cluster, is_option};
 use super::started::check_started;
 
 /// `xargs` with its options.
@@ -57,64 +60,22 @@ pub(super) fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
         prints_commands: false,
         command: &[],
     };
-    let mut at = 0;
-    let refused = |word: &str| {
-        let remedy = "write the command for each value, as in `xargs -n 1` or `while read -r x; do …; done`";
-        (format!("the option `{word}` of xargs is not read"), remedy.to_owned())
-    };
-
-    while let Some(word) = words.get(at).filter(|word| word.text.starts_with('-') && word.origin == Origin::Literal) {
-        at += 1;
-        let text = word.text.as_str();
-        let (option, attached) = match text {
-            "--" => break,
-            "--null" => ("-0", ""),
-            "--no-run-if-empty" => ("-r", ""),
-            "--verbose" => ("-t", ""),
-            _ if text.starts_with("--") => text.split_once('=').unwrap_or((text, "")),
-            _ => text.split_at(text.char_indices().nth(2).map_or(text.len(), |(at, _)| at)),
-        };
-        let mut value = || match attached {
-            "" => {
-                at += 1;
-                words.get(at - 1).map(|word| word.text.clone()).ok_or_else(|| refused(text))
-            }
-            attached => Ok(attached.to_owned()),
-        };
-        match option {
-            "-0" => xargs.separator = Separator::Character(0),
-            "-r" => xargs.skips_empty = true,
-            "-t" => xargs.prints_commands = true,
-            "-x" => {}
-            "-n" | "--max-args" => xargs.most = Some(Most::Values(count(&value()?).ok_or_else(|| refused(text))?)),
-            "-L" | "--max-lines" => xargs.most = Some(Most::Lines(count(&value()?).ok_or_else(|| refused(text))?)),
-            "-E" => xargs.end = Some(value()?).filter(|end| !end.is_empty()),
-            "-P" | "--max-procs" => {
-                value()?;
-            }
-            "-s" | "--max-chars" => xargs.most_bytes = Some(count(&value()?).ok_or_else(|| refused(text))?),
-            "-I" => xargs.replaced = Some(value()?),
-            "-i" | "--replace" if attached.is_empty() => xargs.replaced = Some("{}".to_owned()),
-            "-i" | "--replace" => xargs.replaced = Some(attached.to_owned()),
-            "-d" | "--delimiter" => {
-                xargs.separator = match value()?.as_str() {
-                    "\\n" => Separator::Character(b'\n'),
-                    "\\t" => Separator::Character(b'\t'),
-                    "\\0" => Separator::Character(0),
-                    one if one.len() == 1 => Separator::Character(one.as_bytes()[0]),
-                    _ => return Err(refused(text)),
-                };
-            }
-            _ => return Err(refused(text)),
+    let mut rest = words.iter();
+    while let Some(word) = rest.as_slice().first().filter(|word| is_option(word)) {
+        rest.next();
+        if word.text == "--" {
+            break;
         }
-        // Letters of a cluster that take no value.
-        if matches!(option, "-0" | "-r" | "-t" | "-x") && !attached.is_empty() {
-            match attached {
-                "r" => xargs.skips_empty = true,
-                "0" => xargs.separator = Separator::Character(0),
-                "t" => xargs.prints_commands = true,
-                _ => return Err(refused(text)),
-            }
+        let refused = || {
+            let remedy = "write the command for each value, as in `xargs -n 1` or `while read -r x; do …; done`";
+            (format!("the option `{}` of xargs is not read", word.text), remedy.to_owned())
+        };
+        let mut options = Cluster::of(&word.text);
+        while let Some(option) = options.next() {
+            xargs.set(&option, &mut options, &mut rest).ok_or_else(refused)?;
+        }
+        if options.attached().is_some() {
+            return Err(refused());
         }
     }
 
@@ -124,9 +85,47 @@ pub(super) fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
             xargs.separator = Separator::Line;
         }
     }
-    xargs.command = &words[at.min(words.len())..];
+    xargs.command = rest.as_slice();
     check_started(xargs.command)?;
     Ok(xargs)
+}
+
+impl Xargs<'_> {
+    /// Sets an option, whose value stands behind it in its word or is the next word. `None` if it is not read.
+    ///
+    /// Source: xargs(1) of GNU findutils 4.9.
+    fn set(&mut self, option: &str, word: &mut Cluster<'_>, rest: &mut Iter<'_, Field>) -> Option<()> {
+        let mut value = || word.attached().or_else(|| rest.next().map(|word| word.text.clone()));
+        match option {
+            "-0" | "--null" => self.separator = Separator::Character(0),
+            "-r" | "--no-run-if-empty" => self.skips_empty = true,
+            "-t" | "--verbose" => self.prints_commands = true,
+            "-x" | "--exit" => {}
+            "-n" | "--max-args" => self.most = Some(Most::Values(count(&value()?)?)),
+            "-L" => self.most = Some(Most::Lines(count(&value()?)?)),
+            "-l" | "--max-lines" => {
+                let lines = word.attached().map_or(Some(1), |lines| count(&lines))?;
+                self.most = Some(Most::Lines(lines));
+            }
+            "-E" => self.end = Some(value()?).filter(|end| !end.is_empty()),
+            // One behind the other is one of the orders in which commands beside each other may end.
+            "-P" | "--max-procs" => drop(value()?.parse::<u32>().ok()?),
+            "-s" | "--max-chars" => self.most_bytes = Some(count(&value()?)?),
+            "-I" => self.replaced = Some(value().filter(|replaced| !replaced.is_empty())?),
+            "-i" | "--replace" => self.replaced = Some(word.attached().unwrap_or_else(|| "{}".to_owned())),
+            "-d" | "--delimiter" => {
+                self.separator = Separator::Character(match value()?.as_str() {
+                    "\\n" => b'\n',
+                    "\\t" => b'\t',
+                    "\\0" => 0,
+                    one if one.len() == 1 => one.as_bytes()[0],
+                    _ => return None,
+                });
+            }
+            _ => return None,
+        }
+        Some(())
+    }
 }
 
 /// Reads a number of values or lines.
