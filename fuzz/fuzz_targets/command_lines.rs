@@ -22,6 +22,7 @@ fuzz_target!(|line: &str| {
         glob: &|_, _| Ok(vec!["-a".to_owned(), "b".to_owned()]),
         write_mode: &|_, _| WriteMode::Replace,
         input: Input::Nothing,
+        suggests: true,
     };
     let commands = match read_line(&INDEX, line, None, context) {
         Ok(commands) => commands,

@@ -202,6 +202,7 @@ fn calls_of<'a>(index: &'a ToolIndex, line: &str) -> Result<Vec<Reading<'a>>, St
         glob: &|_, _| Ok(Vec::new()),
         write_mode: &|_, _| WriteMode::Replace,
         input: Input::Nothing,
+        suggests: true,
     };
     let read = read_line(index, line, None, context).map_err(|error| error.to_string())?;
     Ok(read.calls().map(|(_, reading)| reading.clone()).collect())

@@ -35,29 +35,31 @@ pub(crate) fn read_fed<'a>(
     let (harmless, own): (Vec<_>, Vec<_>) = all.partition(|(name, value)| is_harmless(name, value));
     // Programs of many files take `-` for standard input.
     let reads_dash = command.fields.iter().any(|field| field.text == "-" && field.origin == Origin::Literal);
-    let read_with = |variables: &[(String, String)]| {
+    let needs_no_input = matches!(feed, Feed::Inherited | Feed::Inner) && !is_own;
+    let quiet = LineContext { suggests: false, ..context };
+    let read_with = |variables: &[(String, String)], context: LineContext<'_>| {
         let command = ExpandedCommand { variables, ..command };
-        let read = |input| read_command(index, command, input, context);
-        match (read(feed.input()), feed) {
+        let read = |input, context| read_command(index, command, input, context);
+        match (read(feed.input(), if needs_no_input { quiet } else { context }), feed) {
             (Ok(reading), feed) => Ok((reading, *feed != Feed::Nothing, feed.clone())),
-            (Err(_), Feed::Inherited | Feed::Inner) if !is_own => {
-                read(Input::Nothing).map(|reading| (reading, reads_dash, Feed::Nothing))
+            (Err(_), _) if needs_no_input => {
+                read(Input::Nothing, context).map(|reading| (reading, reads_dash, Feed::Nothing))
             }
             // Without an input it reads the null device, as in a shell that has none.
             (Err(error), Feed::Nothing) => {
-                read(Input::Pipe).map(|reading| (reading, false, Feed::Pipe)).map_err(|_| error)
+                read(Input::Pipe, quiet).map(|reading| (reading, false, Feed::Pipe)).map_err(|_| error)
             }
             (Err(error), _) if reads_dash => {
-                read(Input::Nothing).map(|reading| (reading, true, Feed::Nothing)).map_err(|_| error)
+                read(Input::Nothing, quiet).map(|reading| (reading, true, Feed::Nothing)).map_err(|_| error)
             }
             (Err(error), _) => Err(error),
         }
     };
 
-    match read_with(&own) {
+    match read_with(&own, context) {
         Ok((reading, reads_input, feed)) => Ok(FedCommand { reading, reads_input, feed, variables: harmless }),
         Err(error) if own.is_empty() => Err(error),
-        Err(error) => match read_with(&[]) {
+        Err(error) => match read_with(&[], quiet) {
             Ok((reading, reads_input, feed)) if runs_project_code(&reading) => {
                 Ok(FedCommand { reading, reads_input, feed, variables: command.variables.to_vec() })
             }
