@@ -207,13 +207,11 @@ fn unknown_command(index: &ToolIndex, command: CommandWords<'_>) -> Unread {
     }
 
     let before = &words[..neighbors.depth];
-    match operands.get(neighbors.depth) {
-        Some(found) => neighbors.unknown_subcommand(before, *found),
-        None => {
-            let some = neighbors.next.iter().map(String::as_str).take(MAX_SUGGESTIONS);
-            problem_at(command.words.len(), format!("`{}` needs a subcommand", before.join(" ")), some)
-        }
+    if let Some(found) = operands.get(neighbors.depth) {
+        return neighbors.unknown_subcommand(before, *found);
     }
+    let some = neighbors.next.iter().map(String::as_str).take(MAX_SUGGESTIONS);
+    problem_at(command.words.len(), format!("`{}` needs a subcommand", before.join(" ")), some)
 }
 
 /// Returns with how many of some words a command starts, and its next word.
