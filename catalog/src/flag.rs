@@ -141,6 +141,27 @@ impl FlagTemplate {
         }
     }
 
+    /// Returns `-x=V` for `-x V` and `-xV`; `None` if it is no letter with a value.
+    ///
+    /// Programs that read options by pflag take it for the same. To those that read them by getopt, the `=` is a part of
+    /// the value.
+    #[must_use]
+    pub fn with_equals(&self) -> Option<Self> {
+        self.short()?;
+        let (name, value) = match self.words.as_slice() {
+            [name, value] => (name.first()?, value.as_slice()),
+            [word] => word.split_first()?,
+            _ => return None,
+        };
+        match name {
+            Piece::Literal(name) if !value.is_empty() => {
+                let word = [&[Piece::Literal(format!("{name}="))], value].concat();
+                Some(Self { words: vec![word] })
+            }
+            _ => None,
+        }
+    }
+
     /// Reads the words of one value, the inverse of [`Self::filled`]; `None` if the first words are others.
     #[must_use]
     pub fn read<'w>(&self, words: &[&'w str]) -> Option<FlagMatch<'w>> {

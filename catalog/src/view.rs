@@ -95,6 +95,17 @@ impl<'a> CliView<'a> {
         self.def.has_boolean_values
     }
 
+    /// Returns whether a variable is known to mean nothing to its programs.
+    #[must_use]
+    pub fn ignores_variable(self, name: &str) -> bool {
+        let mut read = self.catalog.list(self.def.variables).peekable();
+        let is_read = |pattern: &str| match pattern.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == pattern,
+        };
+        read.peek().is_some() && !read.any(is_read)
+    }
+
     /// Variables that are added to the child's environment.
     pub fn env(self) -> impl Iterator<Item = (&'a str, EnvValue<'a>)> + Clone {
         self.catalog.pairs(self.def.env).map(|(name, value)| (name, EnvValue::decoded(value)))

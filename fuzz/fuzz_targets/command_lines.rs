@@ -22,7 +22,7 @@ fuzz_target!(|line: &str| {
         glob: &|_, _| Ok(vec!["-a".to_owned(), "b".to_owned()]),
         write_mode: &|_, _| WriteMode::Replace,
         input: Input::Nothing,
-        suggests: true,
+        explains: true,
     };
     let commands = match read_line(&INDEX, line, None, context) {
         Ok(commands) => commands,
@@ -49,6 +49,7 @@ fuzz_target!(|line: &str| {
             input,
             names_program: &|word, own| word == own,
             unknown: &|_| None,
+            explains: true,
         };
         let again = read(&INDEX, command).unwrap_or_else(|unread| panic!("{argv:?}: {}", unread.problem));
         let bound = bind_line(again.tool, &again.arguments, input).expect("read arguments are valid");

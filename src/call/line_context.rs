@@ -35,7 +35,7 @@ impl Served<'_> {
             glob: &|pattern, directory| exec::glob::expand(pattern, Path::new(directory.unwrap_or_default())),
             write_mode: &|path, appends| write_mode(path, appends, self.made),
             input,
-            suggests: true,
+            explains: true,
         };
         read(context)
     }

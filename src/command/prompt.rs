@@ -156,7 +156,7 @@ impl Highlighter for Writer<'_> {
             glob: &no_paths,
             write_mode: &|_, _| WriteMode::Protected,
             input: Input::Nothing,
-            suggests: true,
+            explains: true,
         };
         let error = match read_line(self.index, line, None, context) {
             Err(error) if !line.trim().is_empty() => error,

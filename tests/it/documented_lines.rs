@@ -18,7 +18,7 @@ fn tool_and_risk(index: &ToolIndex, line: &str) -> Result<(String, &'static str)
         glob: &|_, _| Ok(Vec::new()),
         write_mode: &|_, _| WriteMode::Replace,
         input: Input::Nothing,
-        suggests: true,
+        explains: true,
     };
     let read = read_line(index, line, None, context).map_err(|error| error.to_string())?;
     let (_, reading) = read.calls().next().ok_or("no call")?;

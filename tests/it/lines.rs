@@ -28,6 +28,7 @@ pub(crate) fn read_words<'a>(index: &'a ToolIndex, words: &[&str]) -> Result<Rea
             input: Input::Nothing,
             names_program: &|word, own| word == own,
             unknown: &|_| None,
+            explains: true,
         },
     )
 }
@@ -178,6 +179,7 @@ fn documented_lines_are_read_as_the_calls_that_give_them() {
             input,
             names_program: &|word, own| word == own,
             unknown: &|_| None,
+            explains: true,
         };
         match read(&index, command) {
             Ok(reading) => {
@@ -202,7 +204,7 @@ fn calls_of<'a>(index: &'a ToolIndex, line: &str) -> Result<Vec<Reading<'a>>, St
         glob: &|_, _| Ok(Vec::new()),
         write_mode: &|_, _| WriteMode::Replace,
         input: Input::Nothing,
-        suggests: true,
+        explains: true,
     };
     let read = read_line(index, line, None, context).map_err(|error| error.to_string())?;
     Ok(read.calls().map(|(_, reading)| reading.clone()).collect())
@@ -297,6 +299,23 @@ fn lines_do_not_read_as_more_than_they_say() {
             assert!(!argv.iter().any(|own| own == word), "{line}: {argv:?}");
         }
     }
+}
+
+/// Programs with pflag leave out the `=` of `-x=V`, and those with getopt do not.
+#[test]
+fn an_equals_sign_behind_a_letter_is_read_as_the_program_reads_it() {
+    let index = bundled();
+    let arguments = |line: &str| Value::from(calls_of(&index, line).unwrap()[0].arguments.clone());
+
+    let run = arguments("docker run -v=/a:/b -e=A=b -p 80:80 alpine");
+    assert_eq!(run, json!({ "image": "alpine", "volume": ["/a:/b"], "env": ["A=b"], "publish": ["80:80"] }));
+    assert_eq!(
+        arguments("kubectl get pods -n=x -l=a=b"),
+        json!({ "resource": "pods", "namespace": "x", "selector": "a=b" })
+    );
+    assert_eq!(arguments("cut -d= -f1")["delimiter"], "=");
+    let refused = calls_of(&index, "docker run -dv=/a:/b alpine").unwrap_err();
+    assert!(refused.contains("is no option here"), "{refused}");
 }
 
 /// `said.jsonl` has lines of the manuals of aws, docker, gh, kubectl, npm and terraform, each with its tool and the risk of

@@ -218,7 +218,11 @@ where
         let error = CallError::Spawn(SpawnError::NotFound(program.to_owned()));
         self.journal.ended(stage, entry, Ending::Failed(&error));
         let near = near_misses(program, self.toolbox.index.programs(), 1);
-        let hint = near.first().map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        // A program that is described need not be installed.
+        let hint = near
+            .first()
+            .filter(|near| **near != program)
+            .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
         let message = format!("climax: {program}: command not found{hint}\n");
         self.print(&streams.errors, message.into_bytes(), (stage.call.name(), &stage.text, NOT_FOUND), record).await;
         NOT_FOUND

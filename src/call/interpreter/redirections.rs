@@ -1,5 +1,6 @@
 //! Redirections: each file is a call of `file_read` or `file_write`.
 
+use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
@@ -106,8 +107,18 @@ where
             let written = text.0.get(word.range.clone()).unwrap_or_default();
             return Ok(File::Failed(format!("climax: {written}: ambiguous redirect\n")));
         };
-        let name = field.text.clone();
-        match name.as_str() {
+        self.file_named(shell, (text, &redirection.range), &field.text, appends).await
+    }
+
+    /// Opens a file for a command as a call. `range` is what names it.
+    pub(super) async fn file_named(
+        &self,
+        shell: &mut Shell,
+        (text, range): (Text<'_>, &Range<usize>),
+        name: &str,
+        appends: Option<bool>,
+    ) -> Ran<File> {
+        match name {
             files::NULL => return Ok(File::Null),
             "/dev/stdout" | "/dev/stdin" => return Ok(File::Stream(Stream::Output)),
             "/dev/stderr" => return Ok(File::Stream(Stream::Errors)),
@@ -115,12 +126,12 @@ where
         }
         if !self.toolbox.opens_files() {
             let problem = "redirections to files are opened on this machine, where the programs do not run";
-            return Err(failure(text, redirection.range.clone(), problem, "leave it out"));
+            return Err(failure(text, range.clone(), problem, "leave it out"));
         }
 
-        let path = changed(shell.directory.as_deref(), &name);
+        let path = changed(shell.directory.as_deref(), name);
         let mode = appends.map(|appends| self.toolbox.write_mode(Path::new(&path), appends));
-        let mut stage = self.file_stage(text, redirection, (&path, mode), shell.directory.as_deref())?;
+        let mut stage = self.file_stage((text, range), (&path, mode), shell.directory.as_deref())?;
         self.ask(shell, &mut stage).await?;
         let entry = self.journal.entry(1).map_err(|error| Halt::Failed(Box::new(stage.failure(error))))?;
         let opened = match mode {
@@ -145,19 +156,13 @@ where
     /// Plans the call of a redirection, unless it was planned before.
     fn file_stage(
         &self,
-        text: Text<'_>,
-        redirection: &Redirection,
+        (text, range): (Text<'_>, &Range<usize>),
         (path, mode): (&str, Option<WriteMode>),
         directory: Option<&str>,
     ) -> Ran<Stage<'a>> {
         let tool = if mode.is_some() { files::writing() } else { files::reading() };
         let Some(tool) = tool else {
-            return Err(failure(
-                text,
-                redirection.range.clone(),
-                "redirections to files are not served",
-                "leave it out",
-            ));
+            return Err(failure(text, range.clone(), "redirections to files are not served", "leave it out"));
         };
         let (arguments, words) = file_call(tool, path, mode);
         let key = CommandKey { words, directory: directory.map(str::to_owned), ..CommandKey::default() };
@@ -169,7 +174,7 @@ where
             reading: native_reading(tool, arguments),
             reads_input: false,
             feed: &Feed::Nothing,
-            text: text.0.get(redirection.range.clone()).unwrap_or_default(),
+            text: text.0.get(range.clone()).unwrap_or_default(),
             directory,
             carries_data: false,
             variables: &[],
@@ -180,7 +185,7 @@ where
 }
 
 /// What a redirection leads to.
-enum File {
+pub(super) enum File {
     Null,
     Stream(Stream),
     Opened(OwnedFd),

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 use std::str::Chars;
+use std::sync::Arc;
 
 use climax_shell::{Field, Origin, PLACEHOLDER};
 use futures_util::future::Future;
 
 use super::record::Record;
+use super::redirections::File;
 use super::shell::Shell;
 use super::simple::Due;
 use super::streams::{Source, Streams};
@@ -36,6 +38,19 @@ where
         record: &mut Record,
     ) -> Ran<()> {
         let broken = |problem: String| failure(due.text, due.range.clone(), problem, "give it less at once");
+        let mut streams = streams;
+        if let Some(file) = &xargs.file {
+            match self.file_named(shell, (due.text, due.range), &file.text, None).await? {
+                File::Opened(file) => streams.input = Source::File(Arc::new(file)),
+                File::Null => streams.input = Source::Nothing,
+                File::Stream(_) => {}
+                File::Failed(message) => {
+                    self.print(&streams.errors, message.into_bytes(), ("xargs", due.written_text(), 1), record).await;
+                    shell.set_status(1);
+                    return Ok(());
+                }
+            }
+        }
         let input = streams.input.read_all(MAX_INPUT_BYTES).await.map_err(|error| broken(error.to_string()))?;
         let input = String::from_utf8(input).map_err(|_| broken("a value is not UTF-8".to_owned()))?;
         if input.contains('\0') && !matches!(xargs.separator, Separator::Character(_)) {

@@ -17,6 +17,9 @@ pub struct CommandWords<'w> {
     pub names_program: NamesProgram<'w>,
     /// Returns the tool that runs a program which no config describes; `None` if it does not run.
     pub unknown: UnknownTool<'w>,
+    /// Whether an error says why, and what may be meant. To find that out takes as long as to read several commands, which
+    /// callers that do not show the error save.
+    pub explains: bool,
 }
 
 /// Returns the tool that runs a program which no config describes.

@@ -3,6 +3,7 @@
 use climax_catalog::{Cage, Needs, Risk, ToolIndex};
 use climax_shell::Origin;
 
+use super::error::LineError;
 use super::read_line::Feed;
 use super::reading::Reading;
 use super::resolve::{ExpandedCommand, LineContext, UnreadLine, read_command};
@@ -36,7 +37,7 @@ pub(crate) fn read_fed<'a>(
     // Programs of many files take `-` for standard input.
     let reads_dash = command.fields.iter().any(|field| field.text == "-" && field.origin == Origin::Literal);
     let needs_no_input = matches!(feed, Feed::Inherited | Feed::Inner) && !is_own;
-    let quiet = LineContext { suggests: false, ..context };
+    let quiet = LineContext { explains: false, ..context };
     let read_with = |variables: &[(String, String)], context: LineContext<'_>| {
         let command = ExpandedCommand { variables, ..command };
         let read = |input, context| read_command(index, command, input, context);
@@ -63,9 +64,39 @@ pub(crate) fn read_fed<'a>(
             Ok((reading, reads_input, feed)) if runs_project_code(&reading) => {
                 Ok(FedCommand { reading, reads_input, feed, variables: command.variables.to_vec() })
             }
-            Ok(_) | Err(_) => Err(error),
+            Ok((reading, reads_input, feed)) if own.iter().all(|(name, _)| ignores(&reading, name)) => {
+                Ok(FedCommand { reading, reads_input, feed, variables: harmless })
+            }
+            Ok((reading, ..)) => Err(unset_variable(command, &own, &reading)),
+            Err(_) => Err(error),
         },
     }
+}
+
+/// Whether a variable is known to mean nothing to a command.
+///
+/// Not to one that starts another or prints variables, and of programs with variables that they need, such as git, not to
+/// one that changes something: its hooks may read any.
+fn ignores(reading: &Reading<'_>, variable: &str) -> bool {
+    let tool = reading.tool;
+    let needs_variables = tool.needs().is_some_and(|needs| !needs.env.is_empty());
+    let may_start_others = reading.started.is_some() || tool.started_command().is_some();
+    let reads = tool.risk() == Risk::Read;
+    tool.cli().ignores_variable(variable) && !may_start_others && !tool.is_sensitive() && (reads || !needs_variables)
+}
+
+/// The error of a command that is read without its variables.
+fn unset_variable(command: ExpandedCommand<'_>, own: &[(String, String)], reading: &Reading<'_>) -> UnreadLine {
+    let tool = reading.tool;
+    let is_taken = |name: &str| tool.args().any(|arg| arg.variable() == Some(name));
+    let name = own.iter().map(|(name, _)| name).find(|name| !is_taken(name)).map_or("", String::as_str);
+    let problem = format!(
+        "the variable `{name}` cannot be set for `{}` (tool {})",
+        command.fields.first().map_or("", |field| field.text.as_str()),
+        tool.name()
+    );
+    let remedy = "it may decide what the program does; leave it out, or `unset` it before";
+    LineError::at(command.line, command.range.clone(), problem, remedy).into()
 }
 
 /// Whether a tool runs code of the directory or of its caller anyway, and may get any variable for it.

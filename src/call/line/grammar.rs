@@ -179,6 +179,12 @@ impl<'a> Grammar<'a> {
         let more: Vec<Spelling<'a>> =
             options.iter().flat_map(|one| equivalents(one, &bare).into_iter().chain(stated(one))).collect();
         options.extend(more);
+        if tool.cli().has_boolean_values() {
+            let valued = options.iter().filter(|one| one.meaning == Meaning::Value);
+            let equals = valued.filter_map(|one| Some(one.other(one.template.with_equals()?, Meaning::Value)));
+            let equals: Vec<Spelling<'a>> = equals.collect();
+            options.extend(equals);
+        }
         for option in &mut options {
             let is_apart = option.meaning == Meaning::Value && option.template.fixed_words() > 0;
             option.is_assumed = is_apart && option.arg.template().is_attached();

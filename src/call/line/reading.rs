@@ -59,15 +59,8 @@ pub struct StartedCommand<'a> {
 /// # Errors
 /// The problem of the tool that takes most of the words.
 pub fn read<'a>(index: &'a ToolIndex, command: CommandWords<'_>) -> Result<Reading<'a>, Unread> {
-    read_without_suggestions(index, command).map_err(|unread| with_useful_suggestions(index, command, unread))
-}
-
-/// Reads a command for a caller that does not show what may be meant: its suggestions were not tried.
-pub(crate) fn read_without_suggestions<'a>(
-    index: &'a ToolIndex,
-    command: CommandWords<'_>,
-) -> Result<Reading<'a>, Unread> {
-    read_at(index, command, 0)
+    let useful = |unread| if command.explains { with_useful_suggestions(index, command, unread) } else { unread };
+    read_at(index, command, 0).map_err(useful)
 }
 
 /// Leaves out the suggestions with which no tool would take more of the words.

@@ -11,7 +11,7 @@ use climax_shell::{Field, Origin};
 
 use super::command_words::{CommandWords, UnknownTool};
 use super::error::LineError;
-use super::reading::{Reading, read, read_without_suggestions};
+use super::reading::{Reading, read};
 use super::unread::Unread;
 use crate::call::arguments::Input;
 use crate::call::files::WriteMode;
@@ -31,8 +31,8 @@ pub struct LineContext<'c> {
     pub write_mode: &'c dyn Fn(&Path, bool) -> WriteMode,
     /// The standard input of the first command. A pipe is there, and the command need not read it.
     pub input: Input<'c>,
-    /// Whether errors name what may be meant. To find that out takes as long as to read several lines.
-    pub suggests: bool,
+    /// Whether errors say why, and what may be meant, as in [`CommandWords`].
+    pub explains: bool,
 }
 
 /// Expands a glob in a directory; in that of the line's start for `None`.
@@ -136,9 +136,9 @@ fn read_fields<'a>(
         input,
         names_program: context.names_program,
         unknown: context.unknown,
+        explains: context.explains,
     };
-    let read = if context.suggests { read(index, words) } else { read_without_suggestions(index, words) };
-    read.map_err(|unread| {
+    read(index, words).map_err(|unread| {
         let place = fields.get(unread.word).map_or(command.range.clone(), |field| command.place(field));
         let remedy = match unread.suggestions.as_slice() {
             [] if unread.is_withheld => {

@@ -2,8 +2,7 @@
 
 use climax_catalog::{CliView, ToolIndex, quoted_words};
 
-/// Returns whether the first word of a line names a program.
-type NamesProgram<'c> = &'c dyn Fn(&str, &str) -> bool;
+use super::command_words::NamesProgram;
 
 /// A command whose first words were replaced by those that they stand for.
 pub(super) struct Respelled<'w> {

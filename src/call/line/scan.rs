@@ -349,6 +349,13 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
                 continue;
             }
             let spelled = format!("-{}", &word[start..]);
+            // Behind several letters, a program that leaves out the `=` of `-x=V` need not do so.
+            let takes_equals = |one: &Spelling<'a>| {
+                one.template.name().is_some_and(|name| name.ends_with('=') && spelled.starts_with(name))
+            };
+            if self.grammar.options.iter().any(takes_equals) {
+                return Ok(false);
+            }
             let words = [&[spelled.as_str()], &self.words[self.at + 1..]].concat();
             let read = named.iter().find_map(|option| Some((*option, option.template.read(&words)?)));
             let Some((option, read)) = read else { return Ok(false) };

@@ -463,7 +463,7 @@ pub(crate) fn written<'w>(
     for variable in open.variables.values_mut() {
         variable.value = Value::Open;
     }
-    for name in READABLE.iter().chain(&COMPUTED).chain(&["PWD", "OLDPWD"]) {
+    for name in READABLE.iter().chain(&COMPUTED) {
         open.set(name, Value::Open);
     }
     let outside = Outside { context, directory: &Place::Open, keeps_globs: true };

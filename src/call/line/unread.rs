@@ -1,6 +1,6 @@
 //! Says why no tool takes a command, and what may be meant.
 
-use climax_catalog::{MAX_SUGGESTIONS, ToolIndex, near_misses};
+use climax_catalog::{MAX_SUGGESTIONS, ResolvedTool, ToolIndex, near_misses};
 
 use super::command::{Command, is_option};
 use super::command_words::{CommandWords, NamesProgram};
@@ -47,6 +47,10 @@ impl<'a> Failure<'a> {
 /// Returns the problem of the tool that takes most of the words.
 pub(super) fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box<Failure<'_>>]) -> Unread {
     let program = command.words[0];
+    if !command.explains {
+        let problem = format!("no tool takes the words of `{program}`");
+        return problem_at(0, problem, []);
+    }
     let Some(nearest) = failed.iter().reduce(|best, one| {
         let key = |failure: &Failure<'_>| (failure.plain_words, failure.misfit.at);
         if key(one) > key(best) { one } else { best }
@@ -130,22 +134,15 @@ struct Neighbors<'a> {
 impl<'a> Neighbors<'a> {
     fn of(words: &[&str], index: &'a ToolIndex, names_program: NamesProgram<'_>) -> Self {
         let mut neighbors = Self::default();
-        for tool in index.tools().filter(|tool| !tool.is_native()) {
-            let first = tool.cli().words().chain(tool.words()).next();
-            neighbors.programs.extend(first);
-            // Another spelling may name another program, where the config names none.
-            let is_fixed = tool.cli().words().next().is_some() || tool.aliases().next().is_none();
-            if is_fixed && first.is_some_and(|word| !names_program(words[0], word)) {
+        for (cli, tools) in index.groups() {
+            let mut tools = tools.filter(|tool| !tool.is_native()).peekable();
+            let base = cli.words().next().filter(|_| tools.peek().is_some());
+            neighbors.programs.extend(base);
+            if base.is_some_and(|program| !names_program(words[0], program)) {
                 continue;
             }
-            for own in Command::all(tool) {
-                let (shared, next) = shared_words(&own, words, names_program);
-                if shared > neighbors.depth {
-                    (neighbors.depth, neighbors.next) = (shared, Vec::new());
-                }
-                if shared == neighbors.depth && shared > 0 {
-                    neighbors.next.extend(next.map(str::to_owned));
-                }
+            for tool in tools {
+                neighbors.add(tool, words, names_program);
             }
         }
         neighbors.programs.dedup();
@@ -153,6 +150,24 @@ impl<'a> Neighbors<'a> {
         neighbors.next.dedup();
 
         neighbors
+    }
+
+    fn add(&mut self, tool: ResolvedTool<'a>, words: &[&str], names_program: NamesProgram<'_>) {
+        let program = tool.cli().words().chain(tool.words()).next();
+        self.programs.extend(program.filter(|_| tool.cli().words().next().is_none()));
+        // Another spelling may name another program.
+        if tool.aliases().next().is_none() && program.is_some_and(|program| !names_program(words[0], program)) {
+            return;
+        }
+        for own in Command::all(tool) {
+            let (shared, next) = shared_words(&own, words, names_program);
+            if shared > self.depth {
+                (self.depth, self.next) = (shared, Vec::new());
+            }
+            if shared == self.depth && shared > 0 {
+                self.next.extend(next.map(str::to_owned));
+            }
+        }
     }
 
     /// The problem of a word in a place where subcommands stand. `before` are the words before it.

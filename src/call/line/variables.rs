@@ -29,7 +29,7 @@ pub(crate) const READABLE: [&str; 22] = [
 ];
 
 /// Variables that a line may read and whose values are known once it runs.
-pub(crate) const COMPUTED: [&str; 5] = ["TMPDIR", "RANDOM", "UID", "EUID", "HOSTNAME"];
+pub(crate) const COMPUTED: [&str; 7] = ["PWD", "OLDPWD", "TMPDIR", "RANDOM", "UID", "EUID", "HOSTNAME"];
 
 /// Variables that a line may not set, since they decide which programs run or what programs load.
 const UNSETTABLE: [&str; 14] = [

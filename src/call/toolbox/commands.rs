@@ -11,8 +11,7 @@ use super::values::{invalid, permitted_values};
 use crate::call::arguments::{self, Bound, BoundValue, Input, Problem, Violation};
 use crate::call::command_line;
 use crate::call::line::{
-    CommandWords, LineError, Reading, StartedCommand, UnknownTool, read_started, read_without_suggestions,
-    with_useful_suggestions,
+    CommandWords, LineError, Reading, StartedCommand, UnknownTool, read, read_started, with_useful_suggestions,
 };
 use crate::call::outcome::CallError;
 use crate::call::plan::PlannedCall;
@@ -108,6 +107,7 @@ impl Toolbox {
             input: Input::Nothing,
             names_program: &exec::names_program,
             unknown,
+            explains: true,
         };
         let reading = read_started(&self.index, command, 1).map_err(|unread| {
             let unread = with_useful_suggestions(&self.index, command, unread);
@@ -162,9 +162,8 @@ impl Toolbox {
 
         let (variables, input, names_program) = (&[][..], Input::Pipe, &exec::names_program);
         let unknown: UnknownTool<'_> = &|_| None;
-        let command = |input| CommandWords { words: &words, variables, input, names_program, unknown };
-        let read = |input| read_without_suggestions(&self.index, command(input));
-        let reading = read(Input::Nothing).or_else(|_| read(input));
+        let command = |input| CommandWords { words: &words, variables, input, names_program, unknown, explains: false };
+        let reading = read(&self.index, command(Input::Nothing)).or_else(|_| read(&self.index, command(input)));
         let mut names = Vec::new();
         let mut next = reading.ok();
 

@@ -164,7 +164,7 @@ fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<ResolvedTool<'a
         glob: &|_, _| Ok(Vec::new()),
         write_mode: &|_, _| WriteMode::Protected,
         input: Input::Nothing,
-        suggests: false,
+        explains: false,
     };
     let is_operand = |word: &str| word.starts_with(['-', '/', '.']) || word.contains(['*', '|', '=']);
     let read = read_line(index, query, None, context).ok()?;

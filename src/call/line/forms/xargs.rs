@@ -2,7 +2,7 @@
 
 use std::slice::Iter;
 
-use climax_shell::Field;
+use climax_shell::{Field, Origin};
 
 use super::cluster::{Cluster, is_option};
 use super::started::check_started;
@@ -10,6 +10,8 @@ use super::started::check_started;
 /// `xargs` with its options.
 #[derive(Clone, Debug)]
 pub(crate) struct Xargs<'f> {
+    /// `-a`: the file that has the values, in place of standard input.
+    pub(crate) file: Option<Field>,
     /// What separates the values.
     pub(crate) separator: Separator,
     /// `-I`: what each value replaces in the command.
@@ -51,6 +53,7 @@ pub(crate) enum Most {
 /// Reads the options of `xargs`.
 pub(super) fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
     let mut xargs = Xargs {
+        file: None,
         separator: Separator::Space,
         replaced: None,
         most: None,
@@ -97,6 +100,10 @@ impl Xargs<'_> {
     fn set(&mut self, option: &str, word: &mut Cluster<'_>, rest: &mut Iter<'_, Field>) -> Option<()> {
         let mut value = || word.attached().or_else(|| rest.next().map(|word| word.text.clone()));
         match option {
+            "-a" | "--arg-file" => {
+                let attached = |text| Field { text, origin: Origin::Literal, is_open: false, from: 0 };
+                self.file = Some(word.attached().map(attached).or_else(|| rest.next().cloned())?);
+            }
             "-0" | "--null" => self.separator = Separator::Character(0),
             "-r" | "--no-run-if-empty" => self.skips_empty = true,
             "-t" | "--verbose" => self.prints_commands = true,

@@ -1,9 +1,10 @@
 //! Reads redirections as calls that read and write files.
 
+use std::ops::Range;
 use std::path::Path;
 
 use climax_catalog::ResolvedTool;
-use climax_shell::{Descriptor, Part, Redirection, Target, Word};
+use climax_shell::{Descriptor, Field, Part, Redirection, Target, Word};
 use serde_json::{Map, Value as Json};
 
 use super::{Place, Survey, changed};
@@ -56,6 +57,16 @@ impl Survey<'_, '_> {
         }
         // With several words, nothing is opened.
         let [field] = fields.as_slice() else { return Ok(false) };
+        self.file_named(field, &redirection.range, appends)
+    }
+
+    /// Reads a file that is opened for a command as a call; whether it is the null device. `range` is what names it.
+    pub(super) fn file_named(
+        &mut self,
+        field: &Field,
+        range: &Range<usize>,
+        appends: Option<bool>,
+    ) -> Result<bool, UnreadLine> {
         if !field.is_open && files::is_stream(&field.text) {
             return Ok(field.text == files::NULL);
         }
@@ -73,7 +84,7 @@ impl Survey<'_, '_> {
             if is_open { WriteMode::Protected } else { (self.context.write_mode)(Path::new(&path), appends) }
         });
         let (arguments, words) = file_call(tool, &path, mode);
-        let text = self.line.get(redirection.range.clone()).unwrap_or_default().to_owned();
+        let text = self.line.get(range.clone()).unwrap_or_default().to_owned();
         let key = CommandKey { words, directory, ..CommandKey::default() };
         let call = ReadCall::Tool(Box::new(native_reading(tool, arguments)));
         self.add(
@@ -88,7 +99,7 @@ impl Survey<'_, '_> {
                 text,
                 then: None,
             },
-            &redirection.range,
+            range,
         )?;
         Ok(false)
     }

@@ -91,7 +91,14 @@ impl Survey<'_, '_> {
                 let filled = fields.replaced.as_deref().map(|replaced| Filled { replaced, value: None });
                 self.nested(command, (&text, filled), (variables, is_open), feed)
             }
-            Form::Xargs(Xargs { command: words, replaced, .. }) => {
+            Form::Xargs(Xargs { file, command: words, replaced, .. }) => {
+                if let Some(file) = file {
+                    if is_own && *feed != Feed::Nothing {
+                        let problem = "the commands of `xargs -a` would read the input that stands before it";
+                        return Err(self.error(&command.range, problem, "write `xargs COMMAND < FILE`"));
+                    }
+                    self.file_named(&file, &command.range, None)?;
+                }
                 if words.is_empty() {
                     return Ok(());
                 }
