@@ -1,6 +1,6 @@
 //! Reads a command with the standard input and the variables that it has.
 
-use climax_catalog::{Cage, Needs, Risk, ToolIndex};
+use climax_catalog::{Cage, Needs, ResolvedTool, Risk, ToolIndex};
 use climax_shell::Origin;
 
 use super::error::LineError;
@@ -67,7 +67,7 @@ pub(crate) fn read_fed<'a>(
             Ok((reading, reads_input, feed)) if own.iter().all(|(name, _)| ignores(&reading, name)) => {
                 Ok(FedCommand { reading, reads_input, feed, variables: harmless })
             }
-            Ok((reading, ..)) => Err(unset_variable(command, &own, &reading)),
+            Ok((reading, ..)) => Err(unset_variable(command, &own, reading.tool).unwrap_or(error)),
             Err(_) => Err(error),
         },
     }
@@ -85,18 +85,18 @@ fn ignores(reading: &Reading<'_>, variable: &str) -> bool {
     tool.cli().ignores_variable(variable) && !may_start_others && !tool.is_sensitive() && (reads || !needs_variables)
 }
 
-/// The error of a command that is read without its variables.
-fn unset_variable(command: ExpandedCommand<'_>, own: &[(String, String)], reading: &Reading<'_>) -> UnreadLine {
-    let tool = reading.tool;
-    let is_taken = |name: &str| tool.args().any(|arg| arg.variable() == Some(name));
-    let name = own.iter().map(|(name, _)| name).find(|name| !is_taken(name)).map_or("", String::as_str);
-    let problem = format!(
-        "the variable `{name}` cannot be set for `{}` (tool {})",
-        command.fields.first().map_or("", |field| field.text.as_str()),
-        tool.name()
-    );
+/// The error of a command that is read without its variables; `None` if its tool takes all of them, so that a value is wrong.
+fn unset_variable(
+    command: ExpandedCommand<'_>,
+    own: &[(String, String)],
+    tool: ResolvedTool<'_>,
+) -> Option<UnreadLine> {
+    let is_taken = |name: &str| tool.args().chain(tool.withheld_args()).any(|arg| arg.variable() == Some(name));
+    let (name, _) = own.iter().find(|(name, _)| !is_taken(name))?;
+    let program = command.fields.first().map_or("", |field| field.text.as_str());
+    let problem = format!("the variable `{name}` cannot be set for `{program}` (tool {})", tool.name());
     let remedy = "it may decide what the program does; leave it out, or `unset` it before";
-    LineError::at(command.line, command.range.clone(), problem, remedy).into()
+    Some(LineError::at(command.line, command.range.clone(), problem, remedy).into())
 }
 
 /// Whether a tool runs code of the directory or of its caller anyway, and may get any variable for it.
