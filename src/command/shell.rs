@@ -183,7 +183,9 @@ fn failure_status(error: &CallError) -> u8 {
             UnreadLine::Command { unread, .. } if unread.tool.is_none() => NOT_FOUND,
             UnreadLine::Command { .. } | UnreadLine::Syntax(_) => USAGE,
         },
-        CallError::UnknownTool { .. } | CallError::Spawn(SpawnError::NotFound(_)) => NOT_FOUND,
+        CallError::UnknownTool { .. } | CallError::Spawn(SpawnError::NotFound(_) | SpawnError::NoInterpreter(..)) => {
+            NOT_FOUND
+        }
         CallError::PolicyDenied { .. }
         | CallError::Sensitive { .. }
         | CallError::ApprovalDenied(_)

@@ -12,6 +12,9 @@ pub enum SpawnError {
     /// No such program.
     #[error("Command not found: {0}")]
     NotFound(String),
+    /// The program is a script whose interpreter does not exist, as in an environment of Python that was moved.
+    #[error("Cannot run {0}: its interpreter {1} does not exist")]
+    NoInterpreter(String, String),
     /// The directory to run in cannot be used.
     #[error("Cannot run in directory {0}: {1}")]
     Directory(String, #[source] io::Error),

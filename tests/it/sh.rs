@@ -1,7 +1,7 @@
 //! `climax sh -c`: pipelines of real programs, with the exit status and the streams of a shell.
 
 use std::io::Write as _;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -56,6 +56,19 @@ fn lines_have_the_output_and_the_status_of_a_shell() {
         let expected = (String::from_utf8(bash.stdout).unwrap(), bash.status.code());
         assert_eq!(sh(line), expected, "{line}");
     }
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn a_script_whose_interpreter_is_missing_is_told_as_such() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = directory.path().join("run");
+    std::fs::write(&script, "#!/nonexistent/python -u\nprint(1)\n").unwrap();
+    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+    let output = sh_in(directory.path(), &[], "./run; echo $?", "");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(errors, "climax: Cannot run ./run: its interpreter /nonexistent/python does not exist\n");
+    assert_eq!(output.stdout, b"127\n");
 }
 
 #[test]

@@ -182,8 +182,8 @@ where
 
         let outcome = match ran {
             Ok(outcome) => outcome,
-            Err(SpawnError::NotFound(program)) => {
-                return Ok(self.not_found(&stage, entry, &program, &streams, record).await);
+            Err(error @ (SpawnError::NotFound(_) | SpawnError::NoInterpreter(..))) => {
+                return Ok(self.not_found(&stage, entry, error, &streams, record).await);
             }
             Err(error) => {
                 let error = CallError::Spawn(error);
@@ -211,21 +211,26 @@ where
         &self,
         stage: &Stage<'a>,
         entry: Entry,
-        program: &str,
+        error: SpawnError,
         streams: &Streams,
         record: &mut Record,
     ) -> i32 {
-        let error = CallError::Spawn(SpawnError::NotFound(program.to_owned()));
+        let message = match &error {
+            SpawnError::NotFound(program) => self.not_found_message(program),
+            error => format!("climax: {error}\n"),
+        };
+        let error = CallError::Spawn(error);
         self.journal.ended(stage, entry, Ending::Failed(&error));
-        let near = near_misses(program, self.toolbox.index.programs(), 1);
-        // A program that is described need not be installed.
-        let hint = near
-            .first()
-            .filter(|near| **near != program)
-            .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        let message = format!("climax: {program}: command not found{hint}\n");
         self.print(&streams.errors, message.into_bytes(), (stage.call.name(), &stage.text, NOT_FOUND), record).await;
         NOT_FOUND
+    }
+
+    fn not_found_message(&self, program: &str) -> String {
+        let near = near_misses(program, self.toolbox.index.programs(), 1);
+        // A program that is described need not be installed.
+        let near = near.first().filter(|near| **near != program);
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        format!("climax: {program}: command not found{hint}\n")
     }
 
     /// Reads the output of a program as bytes, such as the paths that `find` prints.

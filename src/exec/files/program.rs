@@ -1,6 +1,8 @@
 //! Finds programs by name, as `execvp` does.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf, absolute};
 
 use climax_catalog::expansion::command_word;
@@ -8,6 +10,11 @@ use climax_catalog::{CliView, EnvValue};
 
 use crate::exec::environment::variable;
 use crate::exec::platform::is_executable;
+
+/// Bytes of the first line of a script that the kernel reads.
+///
+/// Source: execve(2), "Interpreter scripts".
+const MAX_INTERPRETER_BYTES: u64 = 256;
 
 /// Finds the absolute path of a program.
 ///
@@ -28,6 +35,17 @@ pub(crate) fn resolve(name: &str, search_path: Option<&OsStr>, dir: Option<&Path
     let files =
         || std::env::split_paths(search_path).map(|dir| base.join(dir).join(name)).filter(|path| path.is_file());
     files().find(|path| is_executable(path)).or_else(|| files().next())
+}
+
+/// Returns the interpreter that a script names in its first line, if there is no such file.
+///
+/// Without this look, the system's error for the script is the same as for a missing program.
+pub(crate) fn missing_interpreter(script: &Path) -> Option<String> {
+    let mut start = Vec::new();
+    File::open(script).ok()?.take(MAX_INTERPRETER_BYTES).read_to_end(&mut start).ok()?;
+    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let interpreter = std::str::from_utf8(line).ok()?.split_whitespace().next()?;
+    (interpreter.starts_with('/') && !Path::new(interpreter).exists()).then(|| interpreter.to_owned())
 }
 
 /// Returns whether a word of a command line is a program: a path, or a name that is found on `PATH`.

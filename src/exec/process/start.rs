@@ -17,19 +17,24 @@ use crate::exec::confine::message::Message;
 use crate::exec::confine::order::Order;
 use crate::exec::environment::is_named;
 use crate::exec::error::SpawnError;
-use crate::exec::files::resolve;
+use crate::exec::files::{missing_interpreter, resolve};
 use crate::exec::invocation::Invocation;
 use crate::exec::platform::may_enter;
 
 /// Finds the program of an invocation.
 ///
 /// # Errors
-/// [`SpawnError::NotFound`].
+/// [`SpawnError::NotFound`], [`SpawnError::NoInterpreter`].
 fn find(invocation: &Invocation) -> Result<PathBuf, SpawnError> {
     let name = &invocation.argv[0];
     let search_path = invocation.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsStr::new(value));
 
-    resolve(name, search_path, invocation.program_dir.as_deref()).ok_or_else(|| SpawnError::NotFound(name.clone()))
+    let found = resolve(name, search_path, invocation.program_dir.as_deref());
+    let path = found.ok_or_else(|| SpawnError::NotFound(name.clone()))?;
+    match missing_interpreter(&path) {
+        None => Ok(path),
+        Some(interpreter) => Err(SpawnError::NoInterpreter(name.clone(), interpreter)),
+    }
 }
 
 /// Starts the program as the leader of a new process group.
