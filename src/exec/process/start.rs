@@ -127,7 +127,7 @@ fn map_more(command: &mut Command, more: Vec<(u32, OwnedFd)>) -> io::Result<()> 
 /// Makes the error of a start that failed.
 fn start_error(invocation: &Invocation, error: io::Error) -> SpawnError {
     match error.kind() {
-        // The program was found, so the interpreter that its first line names is missing.
+        // The program was found, and the interpreter of a script too: the loader that it names is missing.
         io::ErrorKind::NotFound => system_error(invocation, io::Error::other("its interpreter does not exist")),
         _ => system_error(invocation, error),
     }
