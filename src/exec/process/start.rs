@@ -24,17 +24,12 @@ use crate::exec::platform::may_enter;
 /// Finds the program of an invocation.
 ///
 /// # Errors
-/// [`SpawnError::NotFound`], [`SpawnError::NoInterpreter`].
+/// [`SpawnError::NotFound`].
 fn find(invocation: &Invocation) -> Result<PathBuf, SpawnError> {
     let name = &invocation.argv[0];
     let search_path = invocation.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsStr::new(value));
 
-    let found = resolve(name, search_path, invocation.program_dir.as_deref());
-    let path = found.ok_or_else(|| SpawnError::NotFound(name.clone()))?;
-    match missing_interpreter(&path) {
-        None => Ok(path),
-        Some(interpreter) => Err(SpawnError::NoInterpreter(name.clone(), interpreter)),
-    }
+    resolve(name, search_path, invocation.program_dir.as_deref()).ok_or_else(|| SpawnError::NotFound(name.clone()))
 }
 
 /// Starts the program as the leader of a new process group.
@@ -46,7 +41,7 @@ pub(super) fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Resul
     let failed = |error| system_error(invocation, error);
 
     #[expect(clippy::disallowed_methods, reason = "the one place that starts processes")]
-    let mut command = Command::new(program);
+    let mut command = Command::new(&program);
     if let Some(names) = &invocation.inherited {
         command.env_clear().envs(inherited(names));
     }
@@ -66,7 +61,8 @@ pub(super) fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Resul
     map_more(&mut command, descriptors.more().map_err(failed)?).map_err(failed)?;
 
     let Some(confinement) = &invocation.confinement else {
-        return children::start(|| command.spawn(), Child::id).map_err(|error| start_error(invocation, error));
+        return children::start(|| command.spawn(), Child::id)
+            .map_err(|error| start_error(invocation, &program, error));
     };
 
     let runtime = tokio::runtime::Handle::current();
@@ -75,7 +71,7 @@ pub(super) fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Resul
         command.spawn()
     };
     let start_confined = || match confine::start(confinement, start) {
-        Ok(started) => started.map_err(|error| start_error(invocation, error)),
+        Ok(started) => started.map_err(|error| start_error(invocation, &program, error)),
         Err(problem) => Err(SpawnError::Sandbox(invocation.argv[0].clone(), problem)),
     };
     children::start(start_confined, Child::id)
@@ -89,7 +85,11 @@ pub(super) fn spawn_held(
 ) -> Result<Child, SpawnError> {
     let directory = invocation.cwd.as_deref().unwrap_or(Path::new("."));
     check_directory(directory)?;
-    let program = find(invocation)?.into_os_string();
+    let program = find(invocation)?;
+    // The child could say it on the program's own streams alone, which may not be those of the server.
+    if let Some(interpreter) = missing_interpreter(&program) {
+        return Err(SpawnError::NoInterpreter(invocation.argv[0].clone(), interpreter));
+    }
     let failed = |error| system_error(invocation, error);
 
     let names = invocation.inherited.as_ref();
@@ -98,7 +98,7 @@ pub(super) fn spawn_held(
     variables.extend(invocation.env.iter().map(|(name, value)| (name.into(), value.into())));
     let message = Message {
         order: order.clone(),
-        command: [program].into_iter().chain(invocation.argv.iter().map(OsString::from)).collect(),
+        command: [program.into_os_string()].into_iter().chain(invocation.argv.iter().map(OsString::from)).collect(),
         variables: variables.into_iter().collect(),
     };
 
@@ -125,11 +125,14 @@ fn map_more(command: &mut Command, more: Vec<(u32, OwnedFd)>) -> io::Result<()> 
 }
 
 /// Makes the error of a start that failed.
-fn start_error(invocation: &Invocation, error: io::Error) -> SpawnError {
-    match error.kind() {
-        // The program was found, and the interpreter of a script too: the loader that it names is missing.
-        io::ErrorKind::NotFound => system_error(invocation, io::Error::other("its interpreter does not exist")),
-        _ => system_error(invocation, error),
+fn start_error(invocation: &Invocation, program: &Path, error: io::Error) -> SpawnError {
+    if error.kind() != io::ErrorKind::NotFound {
+        return system_error(invocation, error);
+    }
+    // The program was found: the interpreter that its first line names is missing, or its loader.
+    match missing_interpreter(program) {
+        Some(interpreter) => SpawnError::NoInterpreter(invocation.argv[0].clone(), interpreter),
+        None => system_error(invocation, io::Error::other("its loader does not exist")),
     }
 }
 
