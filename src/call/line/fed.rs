@@ -60,39 +60,42 @@ pub(crate) fn read_fed<'a>(
     match read_with(&own, context) {
         Ok((reading, reads_input, feed)) => Ok(FedCommand { reading, reads_input, feed, variables: harmless }),
         Err(error) if own.is_empty() => Err(error),
-        Err(error) => match read_with(&[], quiet) {
-            Ok((reading, reads_input, feed)) if runs_project_code(&reading) => {
-                Ok(FedCommand { reading, reads_input, feed, variables: command.variables.to_vec() })
+        Err(error) => {
+            let Ok((reading, reads_input, feed)) = read_with(&[], quiet) else { return Err(error) };
+            if runs_project_code(&reading) {
+                return Ok(FedCommand { reading, reads_input, feed, variables: command.variables.to_vec() });
             }
-            Ok((reading, reads_input, feed)) if own.iter().all(|(name, _)| ignores(&reading, name)) => {
-                Ok(FedCommand { reading, reads_input, feed, variables: harmless })
+            let tool = reading.tool;
+            let meant: Vec<_> = own.iter().filter(|(name, _)| !ignores(tool, name)).cloned().collect();
+            match read_with(&meant, quiet) {
+                Ok((reading, reads_input, feed)) if reading.tool.name() == tool.name() => {
+                    Ok(FedCommand { reading, reads_input, feed, variables: harmless })
+                }
+                Ok(_) | Err(_) => Err(unset_variable(command, &meant, tool).unwrap_or(error)),
             }
-            Ok((reading, ..)) => Err(unset_variable(command, &own, reading.tool).unwrap_or(error)),
-            Err(_) => Err(error),
-        },
+        }
     }
 }
 
-/// Whether a variable is known to mean nothing to a command.
-///
-/// Not to one that starts another or prints variables, and of programs with variables that they need, such as git, not to
-/// one that changes something: its hooks may read any.
-fn ignores(reading: &Reading<'_>, variable: &str) -> bool {
-    let tool = reading.tool;
-    let needs_variables = tool.needs().is_some_and(|needs| !needs.env.is_empty());
-    let may_start_others = reading.started.is_some() || tool.started_command().is_some();
-    let reads = tool.risk() == Risk::Read;
-    tool.cli().ignores_variable(variable) && !may_start_others && !tool.is_sensitive() && (reads || !needs_variables)
+/// Whether a tool takes a variable by an arg, perhaps one that a policy took away.
+fn takes(tool: ResolvedTool<'_>, variable: &str) -> bool {
+    tool.args().chain(tool.withheld_args()).any(|arg| arg.variable() == Some(variable))
 }
 
-/// The error of a command that is read without its variables; `None` if its tool takes all of them, so that a value is wrong.
+/// Whether a variable is known to mean nothing to a tool. A command that it starts, and what prints variables, may read any.
+fn ignores(tool: ResolvedTool<'_>, variable: &str) -> bool {
+    let may_read_any = tool.started_command().is_some() || tool.is_sensitive();
+    !may_read_any && !takes(tool, variable) && tool.cli().ignores_variable(variable)
+}
+
+/// The error of a command that is read without these variables; `None` if its tool takes all of them, so that a value is
+/// wrong.
 fn unset_variable(
     command: ExpandedCommand<'_>,
     own: &[(String, String)],
     tool: ResolvedTool<'_>,
 ) -> Option<UnreadLine> {
-    let is_taken = |name: &str| tool.args().chain(tool.withheld_args()).any(|arg| arg.variable() == Some(name));
-    let (name, _) = own.iter().find(|(name, _)| !is_taken(name))?;
+    let (name, _) = own.iter().find(|(name, _)| !takes(tool, name))?;
     let program = command.fields.first().map_or("", |field| field.text.as_str());
     let problem = format!("the variable `{name}` cannot be set for `{program}` (tool {})", tool.name());
     let remedy = "it may decide what the program does; leave it out, or `unset` it before";
