@@ -30,6 +30,8 @@ pub struct Effects {
     pub texts: Vec<String>,
     /// Whether the program prints names and properties of files, but nothing of what they hold.
     pub names_only: bool,
+    /// Whether the program prints the paths of the files and directories that it makes, one on each line.
+    pub prints_made: bool,
     /// The risk of the program's own line, without the options, variables and confinement that climax adds.
     pub bare: Option<Risk>,
 }
@@ -53,8 +55,20 @@ impl Language {
 }
 
 /// The kinds of effects, by their keys in configs.
-const KINDS: [&str; 11] =
-    ["files", "trees", "by", "hosts", "walks", "leaves_out", "texts", "names_only", "bare", "awk", "other"];
+const KINDS: [&str; 12] = [
+    "files",
+    "trees",
+    "by",
+    "hosts",
+    "walks",
+    "leaves_out",
+    "texts",
+    "names_only",
+    "prints_made",
+    "bare",
+    "awk",
+    "other",
+];
 
 impl Effects {
     /// Returns whether an arg by itself makes a call replace or remove whole directories.
@@ -80,9 +94,10 @@ impl Effects {
         let lists = [&self.files, &self.trees, &self.by, &self.hosts, &self.walks, &self.leaves_out, &self.texts];
         let items =
             KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())));
-        let names_only = self.names_only.then_some(("names_only", ANY));
+        let flags = [("names_only", self.names_only), ("prints_made", self.prints_made)];
+        let flags = flags.into_iter().filter(|(_, is_so)| *is_so).map(|(kind, _)| (kind, ANY));
         let code = self.code.iter().map(|(arg, language)| (language.as_str(), arg.as_str()));
-        items.chain(names_only).chain(self.bare.map(|risk| ("bare", risk.as_str()))).chain(code)
+        items.chain(flags).chain(self.bare.map(|risk| ("bare", risk.as_str()))).chain(code)
     }
 
     /// Makes effects of keys and items.
@@ -93,11 +108,11 @@ impl Effects {
                 lists[at].push(item.to_owned());
             }
         }
-        let [files, trees, by, hosts, walks, leaves_out, texts, names_only, bare, awk, other] = lists;
+        let [files, trees, by, hosts, walks, leaves_out, texts, names_only, prints_made, bare, awk, other] = lists;
         let in_language = |args: Vec<String>, language| args.into_iter().map(move |arg| (arg, language));
         let code = in_language(awk, Language::Awk).chain(in_language(other, Language::Other)).collect();
         let bare = bare.first().and_then(|risk| risk.parse().ok());
-        let names_only = !names_only.is_empty();
-        Self { files, trees, by, hosts, walks, leaves_out, code, texts, names_only, bare }
+        let [names_only, prints_made] = [names_only, prints_made].map(|items| !items.is_empty());
+        Self { files, trees, by, hosts, walks, leaves_out, code, texts, names_only, prints_made, bare }
     }
 }

@@ -1,4 +1,5 @@
-//! What a call changes on this machine, as far as the effects of its tool say it: protected names, and files of the project.
+//! What a call changes on this machine, as far as the effects of its tool say it: protected names, files of the project,
+//! and temporary files.
 
 use std::path::{Path, PathBuf};
 
@@ -15,9 +16,12 @@ pub(crate) struct Changes {
     pub(crate) protected: Option<PathBuf>,
     /// Whether the call is destructive for single files of the project alone.
     pub(crate) project: ProjectChange,
+    /// The temporary files that it may make.
+    pub(crate) temporary: Vec<PathBuf>,
 }
 
-/// Whether a call is destructive only because it replaces, moves or removes single files of the project.
+/// Whether a call is destructive only because it replaces, moves or removes single files of the project, or what the
+/// session has made among the temporary files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ProjectChange {
     /// It is not, or nothing is known about that.
@@ -30,12 +34,13 @@ pub(crate) enum ProjectChange {
 }
 
 /// Returns what a call changes. `directory` is where its program runs, and `project` returns a path without links; it is
-/// looked for only if the call names files that it changes.
+/// looked for only if the call names files that it changes. `made` returns what the session has made.
 pub(crate) fn changes<'p>(
     tool: ResolvedTool<'_>,
     bound: &Bound<'_>,
     directory: &Path,
     project: impl FnOnce() -> Option<&'p Path>,
+    made: impl FnOnce() -> Vec<PathBuf>,
 ) -> Changes {
     let Some(effects) = tool.effects().filter(|effects| !effects.files.is_empty()) else { return Changes::default() };
     let project = project();
@@ -49,20 +54,40 @@ pub(crate) fn changes<'p>(
     let areas: Vec<Area> = named.iter().map(|path| exec::area_of(path, project)).collect();
     let protected = areas.iter().position(|area| *area == Area::Protected).map(|at| named[at].clone());
     let protected = protected.or_else(|| put_under_protected_name(bound, &named, project));
-    let is_in_project = !named.is_empty() && areas.iter().all(|area| *area == Area::Project);
-    let is_all = is_in_project && protected.is_none() && rest_of_risk(tool, bound, &effects) < Risk::Destructive;
-    let project = if is_all { project_change(bound, &effects, &named, project) } else { ProjectChange::Other };
+    let temporary: Vec<PathBuf> =
+        named.iter().zip(&areas).filter(|(_, area)| **area == Area::Temporary).map(|(path, _)| path.clone()).collect();
+    let made = if temporary.is_empty() { Vec::new() } else { made() };
+    let is_made = |path: &Path| exec::real_path(path).is_ok_and(|real| made.iter().any(|made| real.starts_with(made)));
+    // What is not there yet is looked at again when the call is due.
+    let is_own = |(path, area): (&PathBuf, &Area)| match area {
+        Area::Project => true,
+        Area::Temporary => !exec::is_there(path) || is_made(path),
+        Area::Protected | Area::Elsewhere => false,
+    };
 
-    Changes { protected, project }
+    let is_all = !named.is_empty()
+        && named.iter().zip(&areas).all(is_own)
+        && protected.is_none()
+        && rest_of_risk(tool, bound, &effects) < Risk::Destructive;
+    let of_project: Vec<PathBuf> = named.into_iter().filter(|path| !is_made(path)).collect();
+    let project = if is_all { project_change(bound, &effects, &of_project, project) } else { ProjectChange::Other };
+
+    Changes { protected, project, temporary }
 }
 
 /// Returns what replacing a file by a redirection changes.
 pub(crate) fn of_redirection(path: &Path, project: Option<&Path>) -> Changes {
     match exec::area_of(path, project) {
-        Area::Protected => Changes { protected: Some(path.to_owned()), project: ProjectChange::Other },
-        Area::Project => Changes { protected: None, project: ProjectChange::Files },
+        Area::Protected => Changes { protected: Some(path.to_owned()), ..Changes::default() },
+        Area::Project => Changes { project: ProjectChange::Files, ..Changes::default() },
         _ => Changes::default(),
     }
+}
+
+/// Returns whether a call is destructive, if at all, only for the files that it names.
+pub(crate) fn depends_on_files_alone(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> bool {
+    let effects = tool.effects().filter(|effects| !effects.files.is_empty());
+    effects.is_some_and(|effects| rest_of_risk(tool, bound, &effects) < Risk::Destructive)
 }
 
 /// The risk that a call has for other reasons than the files that it changes.

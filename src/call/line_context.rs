@@ -41,7 +41,7 @@ impl Served<'_> {
     }
 }
 
-/// Returns what a redirection would do to a file. `made` are files that the session has made.
+/// Returns what a redirection would do to a file. `made` are files and directories that the session has made.
 pub(crate) fn write_mode(path: &Path, appends: bool, made: &[PathBuf]) -> WriteMode {
     let home = exec::variable("HOME");
     let project = exec::project(&exec::directory(), home.as_deref().map(Path::new));
@@ -49,7 +49,11 @@ pub(crate) fn write_mode(path: &Path, appends: bool, made: &[PathBuf]) -> WriteM
         exec::Place::Protected => WriteMode::Protected,
         exec::Place::New => WriteMode::Create,
         exec::Place::Existing if appends => WriteMode::Append,
-        exec::Place::Existing if exec::paths::real(path).is_ok_and(|real| made.contains(&real)) => WriteMode::Rewrite,
+        exec::Place::Existing
+            if exec::paths::real(path).is_ok_and(|real| made.iter().any(|made| real.starts_with(made))) =>
+        {
+            WriteMode::Rewrite
+        }
         exec::Place::Existing => WriteMode::Replace,
     }
 }

@@ -157,13 +157,18 @@ impl<'a> PlannedCall<'a> {
         cage.is_some_and(|cage| cage.project.is_none())
     }
 
+    /// Returns whether its program prints the paths of the files that it makes.
+    pub(crate) fn prints_made(&self) -> bool {
+        self.tool.effects().is_some_and(|effects| effects.prints_made)
+    }
+
     /// Returns whether the risk of what it changes depends on the files that are there when it runs.
     pub(crate) fn depends_on_files(&self) -> bool {
         self.with_started().any(|call| call.tool.effects().is_some_and(|effects| !effects.files.is_empty()))
     }
 
     /// Returns the risk that approval counts: `write` for what is destructive only because it changes single files of the
-    /// project, if the policy says so.
+    /// project, or temporary files of the session, if the policy says so.
     pub(crate) fn approval_risk(&self, policy: &Policy) -> Risk {
         let is_for_project = policy.judgement().project == ProjectFiles::Write
             && self.changes.project == ProjectChange::Files

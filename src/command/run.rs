@@ -26,7 +26,7 @@ use self::start::Start;
 use super::output::{FAILURE, usage};
 use crate::call::audit::Audit;
 use crate::command::check::rewriter;
-use crate::command::runtime::{audit, text_form};
+use crate::command::runtime::{audit, for_one_person, text_form};
 use crate::command::strategy::strategy;
 use crate::command::terminal;
 use crate::exec::{Limits, Runner, default_concurrency};
@@ -127,7 +127,7 @@ fn settings(
     ToolboxSettings {
         catalog: program.catalog,
         wanted: Wanted { jobs: has_jobs, skills: arguments.skills.clone(), ..arguments.selection.wanted() },
-        runner: if has_one_session { runner.for_one_session() } else { runner },
+        runner: if has_one_session { for_one_person(runner) } else { runner },
         has_own_natives: !program.natives.is_empty(),
         natives,
         audit,

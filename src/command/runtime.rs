@@ -9,6 +9,7 @@ use super::output::FAILURE;
 use super::terminal;
 use crate::call::audit::Audit;
 use crate::call::visible::TextForm;
+use crate::exec::Runner;
 use crate::identity;
 
 /// Opens the audit file, if there is a path. Reports errors on standard error.
@@ -39,4 +40,11 @@ pub(super) fn set(name: &str) -> Option<PathBuf> {
 pub(super) fn user_directory(variable: &str, below_home: &str) -> Option<PathBuf> {
     let base = set(variable).or_else(|| Some(set("HOME")?.join(below_home)))?;
     Some(base.join(identity::name()))
+}
+
+/// Gives a runner what the programs of one person at this machine share: temporary files while it lasts, and caches that
+/// stay.
+pub(super) fn for_one_person(runner: Runner) -> Runner {
+    let caches = user_directory("XDG_CACHE_HOME", ".cache").map(|directory| directory.join("projects"));
+    runner.for_one_session().with_caches(caches)
 }

@@ -16,7 +16,7 @@ use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
 use crate::call::{Plan, Purpose, Toolbox};
 use crate::command::output::FAILURE;
-use crate::command::runtime::{audit, runtime, set, user_directory};
+use crate::command::runtime::{audit, for_one_person, runtime, set, user_directory};
 use crate::command::selection::Sources;
 use crate::command::shell::Shell;
 use crate::command::terminal;
@@ -114,7 +114,8 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         Ok(audit) => audit,
         Err(code) => return code,
     };
-    let runner = Runner::new(policy.executor().clone(), Limits::default(), 1).with_helper_processes().for_one_session();
+    let runner = Runner::new(policy.executor().clone(), Limits::default(), 1).with_helper_processes();
+    let runner = for_one_person(runner);
     let toolbox = Toolbox::new(index, policy, runner, audit);
     let done = runtime().and_then(|runtime| {
         let purpose = if arguments.judged { Purpose::Judged } else { Purpose::Call };

@@ -1,10 +1,12 @@
 //! Runs a program on this machine: freely, confined to the needs of its tool, or in the policy's sandbox.
 
 use std::future::Future;
+use std::path::Path;
 
 use climax_catalog::Cage;
 use climax_catalog::policy::Sandbox;
 
+use super::caches;
 use super::confine::copies::Copies;
 use super::confine::order::{Order, Preparation};
 use super::confine::protected::Missing;
@@ -85,9 +87,16 @@ async fn run_in_cage(
     let scratch = scratch.map_err(failed)?;
     let path = scratch.path();
     let mut invocation = invocation.clone();
+    let kept = context.caches.and_then(|all| caches::directory(all, cage));
+    let in_caches = caches::variables(kept.as_ref().unwrap_or(&path), cage.cage);
     // Those of the line or of the config go before.
-    invocation.env.splice(0..0, temporary::variables(&path));
-    let write = rights.write.iter().cloned().chain([path]).chain(invocation.files_dir.clone());
+    invocation.env.splice(0..0, temporary::variables(&path).into_iter().chain(in_caches));
+    let mut made = context.session_files.map(SessionFiles::made_temporary).unwrap_or_default();
+    // A project may lie among the temporary files, and the cage says whether it is written.
+    let is_apart = |path: &Path, top: &Path| !path.starts_with(top) && !top.starts_with(path);
+    made.retain(|path| cage.project.as_ref().is_none_or(|top| is_apart(path, top)));
+    let own = [path].into_iter().chain(kept).chain(made).chain(invocation.files_dir.clone());
+    let write = rights.write.iter().cloned().chain(own);
     let mut rights = Rights { write: write.collect(), ..rights.clone() };
     if let Readable::Listed(read) = &mut rights.read {
         read.extend(context.session_files.map(SessionFiles::made).unwrap_or_default());

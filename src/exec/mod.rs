@@ -10,6 +10,7 @@
 //! - `output`: what a program prints, captured, watched and without secrets
 //! - `platform`: what differs between operating systems
 
+mod caches;
 mod confine;
 mod container;
 mod environment;

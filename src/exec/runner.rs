@@ -53,6 +53,8 @@ pub struct Runner {
     janitor: Option<Arc<Janitor>>,
     /// The temporary files that caged programs share; each has its own if `None`.
     session_files: Option<Arc<SessionFiles>>,
+    /// The directory of the caches that caged programs keep; they go with the temporary files if `None`.
+    caches: Option<Arc<Path>>,
     spare: Arc<Spare>,
 }
 
@@ -68,6 +70,7 @@ impl Runner {
             queue: Arc::default(),
             janitor: None,
             session_files: None,
+            caches: None,
             spare: Arc::default(),
         }
     }
@@ -85,6 +88,13 @@ impl Runner {
     #[must_use]
     pub fn for_one_session(self) -> Self {
         Self { session_files: Some(Arc::default()), ..self }
+    }
+
+    /// Gives caged programs a directory in which they keep their caches, apart for each project and cage, because they run
+    /// for one person. Without it their caches go with their temporary files.
+    #[must_use]
+    pub fn with_caches(self, directory: Option<PathBuf>) -> Self {
+        Self { caches: directory.map(Arc::from), ..self }
     }
 
     /// Returns a runner for the programs that decisions about a line need while the line holds a slot, one at a time.
@@ -221,14 +231,14 @@ impl Runner {
         masks.fold(Masks::default(), |all, one| all.with(&one))
     }
 
-    /// Notes that the session has made a file.
+    /// Notes that the session has made a file or a directory. A link is followed.
     pub(crate) fn note_made(&self, path: &Path) {
         if let Some(files) = &self.session_files {
             files.note_made(path);
         }
     }
 
-    /// Returns the files that the session has made, and that nobody has replaced since.
+    /// Returns the files and directories that the session has made, and that nobody has replaced since.
     pub(crate) fn made(&self) -> Vec<PathBuf> {
         self.session_files.as_ref().map(|files| files.made()).unwrap_or_default()
     }
@@ -243,9 +253,9 @@ impl Runner {
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
         let (limits, queue, janitor) = (&self.limits, &*self.queue, self.janitor.as_deref());
-        let session_files = self.session_files.as_deref();
+        let (session_files, caches) = (self.session_files.as_deref(), self.caches.as_deref());
         let context =
-            RunContext { limits, queue, janitor, session_files, watch, masks, spare: &self.spare, order: None };
+            RunContext { limits, queue, janitor, session_files, caches, watch, masks, spare: &self.spare, order: None };
 
         match &self.executor {
             Executor::Local => local::run(invocation, joint, context, stop).await,

@@ -1,7 +1,7 @@
 //! Directories for temporary files of confined programs.
 
-use std::collections::HashMap;
-use std::fs::Permissions;
+use std::collections::VecDeque;
+use std::fs::{Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -9,26 +9,35 @@ use std::sync::{Mutex, OnceLock};
 
 use tempfile::TempDir;
 
+use super::environment::user;
+use super::files::temporary_directories;
 use super::process::Janitor;
 use crate::lock::Unpoisoned as _;
-
-/// Variables that lead programs to their caches, by the name of a directory among the temporary files.
-const CACHES: [(&str, &str); 6] = [
-    ("XDG_CACHE_HOME", "cache"),
-    ("GOCACHE", "go-build"),
-    ("MYPY_CACHE_DIR", "mypy"),
-    ("npm_config_cache", "npm"),
-    ("PIP_CACHE_DIR", "pip"),
-    ("RUFF_CACHE_DIR", "ruff"),
-];
 
 /// The directory that all calls of a session share, made for the first one. It goes with the session.
 #[derive(Debug, Default)]
 pub(super) struct SessionFiles {
     directory: OnceLock<TempDir>,
-    /// The files that lines of the session have made, with their device and inode.
-    made: Mutex<HashMap<PathBuf, (u64, u64)>>,
+    /// What lines of the session have made, the newest last.
+    made: Mutex<VecDeque<Made>>,
 }
+
+/// A file or directory that a line has made.
+#[derive(Debug)]
+struct Made {
+    /// Its path, without links.
+    path: PathBuf,
+    identity: Identity,
+    /// Whether it lies at the top of a directory for temporary files, where no caged program can put a link in its place.
+    /// The programs of the session may change it.
+    is_temporary: bool,
+}
+
+/// What tells a file from another one that takes its place: device and inode.
+type Identity = (u64, u64);
+
+/// Maximum number of files and directories that a session is known to have made.
+pub(super) const MAX_MADE_FILES: usize = 256;
 
 /// The directory of a call.
 #[derive(Debug)]
@@ -55,18 +64,40 @@ impl SessionFiles {
         Ok(CallFiles::OfSession(self.directory.get_or_init(|| made)))
     }
 
-    /// Notes that the session has made a file.
+    /// Notes that the session has made a file or a directory. A link is followed, as the program has done that wrote there.
     pub(super) fn note_made(&self, path: &Path) {
         let Ok(path) = path.canonicalize() else { return };
-        if let Some(identity) = identity(&path) {
-            self.made.lock().unpoisoned().insert(path, identity);
+        let Some(found) = own_entry(&path) else { return };
+
+        let is_temporary = temporary_directories().any(|top| path.parent() == Some(&top));
+        // What is in a directory elsewhere is not the session's, and a second name would open what the first one names.
+        let is_own = if found.is_dir() { is_temporary } else { found.nlink() == 1 };
+        if !is_own {
+            return;
         }
+
+        let mut made = self.made.lock().unpoisoned();
+        made.retain(|known| known.path != path);
+        if made.len() == MAX_MADE_FILES {
+            made.pop_front();
+        }
+        made.push_back(Made { path, identity: identity(&found), is_temporary });
     }
 
-    /// Returns the files that the session has made, and that nobody has replaced since.
+    /// Returns what the session has made, and nobody has replaced since.
     pub(super) fn made(&self) -> Vec<PathBuf> {
+        self.still_made(|_| true)
+    }
+
+    /// Returns those among the temporary files of this machine.
+    pub(super) fn made_temporary(&self) -> Vec<PathBuf> {
+        self.still_made(|made| made.is_temporary)
+    }
+
+    fn still_made(&self, is_wanted: impl Fn(&Made) -> bool) -> Vec<PathBuf> {
         let made = self.made.lock().unpoisoned();
-        made.iter().filter(|(path, known)| identity(path) == Some(**known)).map(|(path, _)| path.clone()).collect()
+        let is_same = |made: &&Made| own_entry(&made.path).is_some_and(|found| identity(&found) == made.identity);
+        made.iter().filter(|made| is_wanted(made)).filter(is_same).map(|made| made.path.clone()).collect()
     }
 }
 
@@ -99,10 +130,14 @@ impl CallFiles<'_> {
     }
 }
 
-/// The device and inode of a regular file.
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    let found = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
-    Some((found.dev(), found.ino()))
+/// Returns what is known of a file or directory of this user; `None` if it is a link, or anything else.
+fn own_entry(path: &Path) -> Option<Metadata> {
+    let found = path.symlink_metadata().ok()?;
+    ((found.is_file() || found.is_dir()) && found.uid() == user()).then_some(found)
+}
+
+fn identity(found: &Metadata) -> Identity {
+    (found.dev(), found.ino())
 }
 
 fn make() -> io::Result<TempDir> {
@@ -110,11 +145,8 @@ fn make() -> io::Result<TempDir> {
     tempfile::Builder::new().prefix("climax-").permissions(Permissions::from_mode(0o700)).tempdir()
 }
 
-/// Returns the variables that lead a caged program to a directory for its temporary files, and for its caches in there.
-pub(super) fn variables(directory: &Path) -> Vec<(String, String)> {
+/// Returns the variables that lead a caged program to a directory for its temporary files.
+pub(super) fn variables(directory: &Path) -> [(String, String); 3] {
     let text = directory.display().to_string();
-    let mut variables: Vec<(String, String)> =
-        ["TMPDIR", "TMP", "TEMP"].map(|name| (name.to_owned(), text.clone())).into();
-    variables.extend(CACHES.map(|(name, below)| (name.to_owned(), directory.join(below).display().to_string())));
-    variables
+    ["TMPDIR", "TMP", "TEMP"].map(|name| (name.to_owned(), text.clone()))
 }

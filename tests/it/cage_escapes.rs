@@ -22,7 +22,7 @@ use crate::support::{climax, fakecli, run, until};
 const MIN_ATTEMPTS: usize = 400;
 
 /// Files of the ground, with their text. Those named like secrets hold [`SECRET`].
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 12] = [
     ("project/.git/HEAD", "ref: refs/heads/main\n"),
     ("project/.git/config", "[core]\n"),
     ("project/.git/hooks/pre-commit", "#!/bin/sh\n"),
@@ -34,6 +34,7 @@ const FILES: [(&str, &str); 11] = [
     ("project/src/main.rs", "fn main() {}\n"),
     ("home/.bashrc", "true\n"),
     ("outside/program", "#!/bin/sh\ntrue\n"),
+    ("caches/climax/projects/other/read/kept", "kept\n"),
 ];
 
 /// Files that no cage shows.
@@ -144,6 +145,7 @@ impl Ground {
         let path = std::env::var("PATH").unwrap();
         command.args(["sh", "--cage", cage, "-c", line]).current_dir(self.at("project"));
         command.env("HOME", self.at("home")).env("CLIMAX_ISOLATION", isolation);
+        command.env("XDG_CACHE_HOME", self.at("caches"));
         command.env("PATH", format!("{path}:{}", self.at("project/path").display()));
         command.env("VIRTUAL_ENV", self.at("project/link-to-dir")).env("SSH_AUTH_SOCK", self.at("outside/socket"));
         for name in ["FAKE_TOKEN", "AWS_SECRET_ACCESS_KEY", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY"] {
@@ -213,7 +215,12 @@ impl Ground {
     fn snapshot(&self, cage: &str) -> Snapshot {
         let mut found = Snapshot::new();
         let mut open = vec![self.dir.path().to_owned()];
+        let caches = self.at("caches/climax/projects");
         while let Some(path) = open.pop() {
+            // Those of the cage itself. Beside them nothing changes.
+            if path.strip_prefix(&caches).is_ok_and(|below| below.display().to_string().starts_with("project-")) {
+                continue;
+            }
             let inside = path.strip_prefix(self.at("project")).ok().map(Path::to_owned);
             // What programs outside load, and secrets, is kept even where the rest may be written.
             let name = inside.as_deref().and_then(|path| path.iter().next()).map(|name| name.display().to_string());
@@ -224,7 +231,8 @@ impl Ground {
             }
             if cage == "read" || is_kept {
                 let text = if about.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
-                let is_written = inside.is_some_and(|inside| inside.as_os_str().is_empty()) && cage != "read";
+                let is_project = inside.is_some_and(|inside| inside.as_os_str().is_empty());
+                let is_written = is_project && cage != "read" || path == caches;
                 let time = (!is_written).then(|| about.modified().unwrap());
                 found.insert(path, (about.permissions().mode(), time, text));
             }

@@ -94,6 +94,69 @@ fn unknown_programs_read_the_project_and_write_temporary_files() {
 
 #[test]
 #[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn caged_programs_write_the_temporary_files_that_their_line_has_made() {
+    let desk = Desk::new();
+    let temporary = desk.path("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let known = temporary.join("known");
+    fs::write(&known, "known\n").unwrap();
+    let write = "bash --norc -c 'echo caged > $0'";
+    let of = |line: &str| line.replace("WRITE", write).replace("TMP", &temporary.display().to_string());
+
+    for isolation in ["", "landlock"] {
+        let sh = |line: &str| {
+            let mut climax = desk.climax();
+            climax.env("TMPDIR", &temporary).env("CLIMAX_ISOLATION", isolation);
+            run(climax.args(["sh", "-c", &of(line)]))
+        };
+        for line in [
+            "F=$(mktemp); WRITE \"$F\"; cat \"$F\"; rm \"$F\"",
+            "D=$(mktemp -d); WRITE \"$D/a\"; cat \"$D/a\"; rm -r \"$D\"",
+            "echo line > TMP/new; WRITE TMP/new; cat TMP/new; rm TMP/new",
+            "mkdir -p TMP/d/e; WRITE TMP/d/e/f; cat TMP/d/e/f; rm -r TMP/d",
+        ] {
+            assert_eq!(sh(line), (0, "caged\n".to_owned(), String::new()), "{isolation} {line}");
+        }
+        // What others made, and what only has a new name or leads elsewhere.
+        for line in [
+            "WRITE TMP/known",
+            "ln TMP/known TMP/name; WRITE TMP/name; rm TMP/name",
+            "ln -s TMP/known TMP/link; WRITE TMP/link; rm TMP/link",
+            "ln -s TMP/.. TMP/up; WRITE TMP/up/outside; rm TMP/up",
+            "mktemp -u | tail -n 0; WRITE TMP/other",
+            "echo line > new; WRITE new; rm new",
+        ] {
+            let (_, stdout, stderr) = sh(line);
+            assert!(stdout.is_empty() && !stderr.is_empty(), "{isolation} {line}: {stdout}{stderr}");
+        }
+    }
+    assert_eq!(fs::read_to_string(&known).unwrap(), "known\n");
+    assert_eq!(fs::read_to_string(desk.path("outside")).unwrap(), "outside of the project\n");
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn caged_programs_keep_their_caches_by_project_and_cage() {
+    let desk = Desk::new();
+    let sh = |cage: &str, line: &str| desk.sh(&["--cage", cage], line);
+    let keep = "bash --norc -c 'mkdir -p $GOCACHE && echo kept > $GOCACHE/a'";
+    let show = "bash --norc -c 'cat $GOCACHE/a; echo $GOCACHE'";
+    assert_eq!(sh("read", keep), (0, String::new(), String::new()));
+    let (_, stdout, stderr) = sh("read", show);
+    let (content, path) = stdout.split_once('\n').unwrap();
+    assert_eq!((content, stderr.as_str()), ("kept", ""));
+    assert!(path.starts_with(desk.path("home/.cache/climax/projects").to_str().unwrap()), "{path}");
+    // What a program that may only read has left there is not built into anything.
+    let (_, stdout, _) = sh("workspace", show);
+    assert!(!stdout.contains("kept") && stdout != path, "{stdout}");
+    assert_ne!(sh("workspace", &format!("bash --norc -c 'echo > {}/b'", path.trim_end())).0, 0);
+    // A home directory that cannot be written has none, and programs run as before.
+    let unwritable = run(desk.climax().env("HOME", "/proc/none").args(["sh", "-c", keep]));
+    assert_eq!(unwritable, (0, String::new(), String::new()));
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
 fn workspace_writes_in_the_project_but_not_what_other_programs_load() {
     let desk = Desk::new();
     fs::create_dir(desk.path("project/.vscode")).unwrap();

@@ -15,10 +15,11 @@ enum Decision {
     Refused,
 }
 
-/// A repository with tracked, ignored and secret files.
+/// A repository `project` with tracked, ignored and secret files, and a file `outside` beside it.
 fn project() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path();
+    fs::write(directory.path().join("outside"), "outside\n").unwrap();
+    let path = &directory.path().join("project");
     for (name, text) in [("a", "a\n"), ("b", "b\n"), ("src/s", "s\n"), ("build/o", "o\n"), (".gitignore", "build\n")] {
         let file = path.join(name);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -43,7 +44,7 @@ fn check(policy: &str, lines: &[(&str, Decision)]) {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), policy).unwrap();
         let mut command = climax();
-        command.current_dir(project.path()).args(["sh", "--policy"]).arg(file.path()).args(["-c", line]);
+        command.current_dir(project.path().join("project")).args(["sh", "--policy"]).arg(file.path()).args(["-c", line]);
         let (status, stdout, stderr) = run(&mut command);
         let found = match status {
             126 => Decision::Asks,
@@ -60,6 +61,20 @@ const PROJECT: &str = "default: enabled\napproval: {global: destructive, project
 fn single_files_of_the_project_are_changed_without_a_question() {
     let lines = ["cp a b", "mv a b", "rm a", "echo x > a", "sed -i s/a/b/ a", "tee b < a", "mkdir -p x/y && rmdir x/y"];
     check(PROJECT, &lines.map(|line| (line, Decision::Runs)));
+    // Which files they are is known only when the line runs.
+    let values = [
+        ("for f in a b; do rm \"$f\"; done", Decision::Runs),
+        ("F=$(mktemp); echo x > \"$F\"; rm \"$F\"", Decision::Runs),
+        ("D=$(mktemp -d); echo x > \"$D/y\"; rm -rf \"$D\"", Decision::Runs),
+        ("mkdir -p /tmp/climax-test/x; rm -r /tmp/climax-test", Decision::Runs),
+        ("f=../outside; rm \"$f\"", Decision::Asks),
+        ("for f in a b; do echo x > \"$f\"; done", Decision::Runs),
+        ("f=.git/config; echo x > \"$f\"", Decision::Asks),
+        ("f=~/.bashrc; echo x >> \"$f\"", Decision::Asks),
+        ("D=$(mktemp -d); rmdir \"$D\"; rm -rf \"$D\" \"$PWD/../outside\"", Decision::Asks),
+        ("for f in a src; do rm -r \"$f\"; done", Decision::Asks),
+    ];
+    check(PROJECT, &values);
     let without = "default: enabled\napproval: {global: destructive, sensitive: allow}\n";
     check(without, &[("rm a", Decision::Asks), ("echo x > a", Decision::Asks), ("mkdir x", Decision::Runs)]);
 }

@@ -16,7 +16,7 @@ use crate::call::line::{CommandKey, ExpandedCommand, read_fed};
 use crate::call::outcome::{CallError, CallResult, Ending};
 use crate::call::plan::{Plan, Stage};
 use crate::call::plan_outcome::{PlanFailure, StageOutcome, StepOutcome};
-use crate::call::toolbox::{Entry, LineStage, explained};
+use crate::call::toolbox::{Entry, LineStage, Toolbox, explained};
 use crate::call::user_input::approve;
 use crate::exec::{self, End, SpawnError, Stop};
 
@@ -156,7 +156,8 @@ where
     /// Runs a planned program with these streams, and returns its exit status.
     async fn run_stage(&self, shell: &Shell, stage: Stage<'a>, streams: Streams, record: &mut Record) -> Ran<i32> {
         let entry = self.journal.entry(1).map_err(|error| Halt::Failed(Box::new(stage.failure(error))))?;
-        let joint = streams.joint();
+        let prints_made = stage.call.prints_made();
+        let joint = if prints_made { streams.captured().joint() } else { streams.joint() };
         let broken = |error| SpawnError::System(stage.call.invocation.argv[0].clone(), error);
         let joint = joint.map_err(|error| Halt::Failed(Box::new(stage.failure(broken(error).into()))))?;
         let mut invocation = stage.call.invocation.clone();
@@ -174,6 +175,7 @@ where
             watch.name_stage(&stage.text);
         }
         tracing::info!(tool = stage.call.name(), program = invocation.argv[0], "running");
+        let missing = Toolbox::missing_before(&stage.call);
         let start = Instant::now();
         let running = (self.session.watch, &self.masks);
         let ran = self.toolbox.runner.run_joined_to(invocation, joint, running, self.stop_of(shell)).await;
@@ -192,8 +194,15 @@ where
             }
         };
         tracing::info!(tool = stage.call.name(), end = ?outcome.end, "ended");
+        self.toolbox.note_made(&stage.call, &missing, &outcome);
         let outcome = explained(&stage, outcome);
         self.journal.ended(&stage, entry, Ending::Ran(&outcome));
+        if let super::Output::File(file) = &streams.output
+            && prints_made
+        {
+            // A reader that has ended wants no more of it.
+            let _ = super::streams::write_all(file, outcome.stdout.text().as_bytes().to_vec()).await;
+        }
 
         let end = outcome.end;
         let status = status_of(end);

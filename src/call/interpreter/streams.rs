@@ -43,6 +43,11 @@ pub(super) enum Stream {
 }
 
 impl Streams {
+    /// Returns these streams with the output in the result.
+    pub(super) fn captured(&self) -> Self {
+        Self { output: Output::Result(Stream::Output), ..self.clone() }
+    }
+
     /// Returns the streams as a program gets them. The text of an input is part of its invocation.
     ///
     /// # Errors

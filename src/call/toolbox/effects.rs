@@ -11,7 +11,7 @@ use crate::call::outcome::CallError;
 use crate::call::plan::PlannedCall;
 use crate::call::request::Purpose;
 use crate::call::{changes, sensitive};
-use crate::exec;
+use crate::exec::{self, Outcome};
 
 impl Toolbox {
     /// Adds what the effects of its tool say of a call.
@@ -24,7 +24,8 @@ impl Toolbox {
         purpose: Purpose,
     ) -> Result<PlannedCall<'a>, CallError> {
         let directory = exec::directory().join(call.invocation.cwd.as_deref().unwrap_or(Path::new("")));
-        call.changes = changes::changes(call.tool, &call.bound, &directory, || self.own_project());
+        call.changes =
+            changes::changes(call.tool, &call.bound, &directory, || self.own_project(), || self.runner.made());
         if call.changes.protected.is_some() {
             call.least_risk = Risk::Destructive;
         }
@@ -34,6 +35,28 @@ impl Toolbox {
             self.leave_out_secrets(&mut call);
         }
         self.permitted_secrets(call)
+    }
+
+    /// Returns the temporary files and directories that a call may make, and that are not there yet: the outermost ones.
+    pub(in crate::call) fn missing_before(call: &PlannedCall<'_>) -> Vec<PathBuf> {
+        let outermost =
+            |path: &PathBuf| path.ancestors().take_while(|path| !exec::is_there(path)).last().map(Path::to_owned);
+        call.changes.temporary.iter().filter_map(outermost).collect()
+    }
+
+    /// Notes what a call has made: of the files that were missing before it, those that are there now, and what its program
+    /// says that it has made.
+    pub(in crate::call) fn note_made(&self, call: &PlannedCall<'_>, missing: &[PathBuf], outcome: &Outcome) {
+        // A link would lead to what somebody else has made.
+        for path in missing.iter().filter(|path| !path.is_symlink()) {
+            self.runner.note_made(path);
+        }
+        if call.prints_made() && outcome.succeeded() {
+            let directory = exec::directory().join(call.invocation.cwd.as_deref().unwrap_or(Path::new("")));
+            for path in outcome.stdout.text().lines().map(|line| directory.join(line)) {
+                self.runner.note_made(&path);
+            }
+        }
     }
 
     /// Refuses a call that prints secrets where the policy does.

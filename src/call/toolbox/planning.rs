@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::policy::Executor;
+use climax_catalog::policy::{Executor, ProjectFiles};
 use climax_catalog::{Cage, ResolvedTool, Risk};
 use serde_json::{Map, Value};
 
@@ -171,7 +171,12 @@ impl Toolbox {
             let bound = reading.bind(Input::Pipe).or_else(|_| reading.bind(Input::Nothing));
             let Ok(bound) = bound else { return Risk::Destructive };
             let sent = carries_data.then(|| risk::of_sent_data(reading.tool, &bound, self.policy.lines()));
-            risk::of_call(reading.tool, &bound).max(sent.unwrap_or(Risk::Read))
+            let own = risk::of_call(reading.tool, &bound);
+            // The files that it names decide, once they are known. Native tools of lines are redirections.
+            let depends = reading.tool.is_native() || changes::depends_on_files_alone(reading.tool, &bound);
+            let is_write = depends && self.policy.judgement().project == ProjectFiles::Write;
+            let own = if is_write { own.min(Risk::Write) } else { own };
+            own.max(sent.unwrap_or(Risk::Read))
         });
         let risk = risk.max().unwrap_or(Risk::Destructive);
         Ok(OpenCall { tool, risk })

@@ -243,6 +243,7 @@ impl Toolbox {
         let unfinished = journal.unfinished(&stage, entry);
         let (invocation, tool) = (&stage.call.invocation, stage.call.tool);
         tracing::info!(tool = stage.call.name(), program = invocation.argv[0], "running");
+        let missing = Self::missing_before(&stage.call);
         let start = Instant::now();
         let ran = if tool.is_native() {
             self.run_native(&stage, session, stop).await
@@ -255,6 +256,7 @@ impl Toolbox {
         match ran {
             Ok(outcome) => {
                 tracing::info!(tool = stage.call.name(), end = ?outcome.end, "ended");
+                self.note_made(&stage.call, &missing, &outcome);
                 let outcome = explained(&stage, outcome);
                 journal.ended(&stage, entry, Ending::Ran(&outcome));
                 let stages = vec![stage.outcome(outcome, duration)];

@@ -151,7 +151,7 @@ fn enter_cage(prepared: Prepared, order: &Order, rights: &CageRights, local_sock
     // The project itself is among them. Paths in it, such as one on `PATH`, may be links that a program has made.
     let is_free = |path: &&Path| !rights.project.iter().any(|project| project::leads_through(path, project));
     let read = read.iter().map(Path::new).filter(is_free);
-    let mut write: Vec<&Path> = write.iter().map(Path::new).filter(|path| path.is_dir()).collect();
+    let mut write: Vec<&Path> = write.iter().map(Path::new).filter(|path| path.is_file() || path.is_dir()).collect();
 
     match prepared {
         Prepared::Init(init) => {

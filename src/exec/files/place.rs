@@ -135,11 +135,13 @@ pub(crate) fn area_of(path: &Path, project: Option<&Path>) -> Area {
             return Area::Protected;
         }
     }
-    let temporary = ["/tmp", "/var/tmp"].map(PathBuf::from).into_iter().chain(variable("TMPDIR").map(PathBuf::from));
-    let is_temporary = temporary
-        .filter_map(|path| path.canonicalize().ok())
-        .any(|top| top.parent().is_some() && real.starts_with(top));
-    if is_temporary { Area::Temporary } else { Area::Elsewhere }
+    if temporary_directories().any(|top| real.starts_with(top)) { Area::Temporary } else { Area::Elsewhere }
+}
+
+/// The directories for temporary files of this machine, without links.
+pub(crate) fn temporary_directories() -> impl Iterator<Item = PathBuf> {
+    let named = ["/tmp", "/var/tmp"].map(PathBuf::from).into_iter().chain(variable("TMPDIR").map(PathBuf::from));
+    named.filter_map(|path| path.canonicalize().ok()).filter(|top| top.parent().is_some())
 }
 
 /// Whether something is at a path, be it a link that leads nowhere.

@@ -4,6 +4,7 @@
 //! unreaped leader reserves the ID of its group.
 
 use std::future::Future;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ pub(crate) struct RunContext<'a> {
     pub(crate) janitor: Option<&'a Janitor>,
     /// The directory that caged programs share; each has its own if `None`.
     pub(crate) session_files: Option<&'a SessionFiles>,
+    /// The directory of the caches that caged programs keep; they go with the temporary files if `None`.
+    pub(crate) caches: Option<&'a Path>,
     /// Reports the progress of the call.
     pub(crate) watch: Option<&'a Watch>,
     /// The secrets that output does not show.
@@ -65,7 +68,7 @@ pub(crate) async fn run(
     context: RunContext<'_>,
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
-    let RunContext { limits, queue, janitor, session_files: _, watch, masks, spare, order } = context;
+    let RunContext { limits, queue, janitor, session_files: _, caches: _, watch, masks, spare, order } = context;
     let mut stop = std::pin::pin!(stop);
 
     if let Some(janitor) = janitor {

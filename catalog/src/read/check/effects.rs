@@ -41,6 +41,7 @@ impl Checker<'_> {
             code: if own.code.is_empty() { of_all.code.clone() } else { own.code },
             texts: with(own.texts, &of_all.texts),
             names_only: own.names_only || of_all.names_only,
+            prints_made: own.prints_made || of_all.prints_made,
             bare: own.bare.or(of_all.bare),
         };
         (effects != Effects::default()).then_some(effects)

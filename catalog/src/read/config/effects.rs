@@ -9,7 +9,7 @@ use crate::read::yaml::{Node, NodeKind};
 use crate::source::Spanned;
 
 pub(crate) const EFFECTS_KEYS: &[&str] =
-    &["files", "trees", "by", "hosts", "walks", "leaves_out", "code", "texts", "names_only", "bare"];
+    &["files", "trees", "by", "hosts", "walks", "leaves_out", "code", "texts", "names_only", "prints_made", "bare"];
 
 /// `effects` as they are written: the names of args have their places.
 #[derive(Debug)]
@@ -33,10 +33,11 @@ pub(crate) fn effects(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Optio
     let leaves_out = fields.optional("leaves_out").map_or_else(Vec::new, |node| options(walker, node));
     let code = fields.optional("code").map_or_else(Vec::new, |node| code(walker, node, &mut names));
     let texts = args(walker, fields.optional("texts"), "texts", &mut names);
-    let names_only = fields.boolean(walker, "names_only").is_some_and(|is_so| is_so.value);
+    let [names_only, prints_made] =
+        ["names_only", "prints_made"].map(|key| fields.boolean(walker, key).is_some_and(|is_so| is_so.value));
     let bare = fields.word(walker, "bare");
 
-    let effects = Effects { files, trees, by, hosts, walks, leaves_out, code, texts, names_only, bare };
+    let effects = Effects { files, trees, by, hosts, walks, leaves_out, code, texts, names_only, prints_made, bare };
     Some(Spanned { value: EffectsConfig { effects, names }, span })
 }
 

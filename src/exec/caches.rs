@@ -1,0 +1,126 @@
+//! Directories in which caged programs keep their caches.
+//!
+//! A caged program may not write the caches of its user, since programs outside of cages load what is in them. Each project
+//! has caches of its own, and in it each cage: what a program leaves there that may only read the project must not become
+//! part of what another one builds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use climax_catalog::Cage;
+use rustix::fs::{Access, access};
+use sha2::{Digest as _, Sha256};
+
+use super::confine::CageRights;
+use super::platform::make_private_dir;
+
+/// Variables that lead programs to their caches, by the name of a directory.
+const CACHES: [(&str, &str); 6] = [
+    ("XDG_CACHE_HOME", "cache"),
+    ("GOCACHE", "go-build"),
+    ("MYPY_CACHE_DIR", "mypy"),
+    ("npm_config_cache", "npm"),
+    ("PIP_CACHE_DIR", "pip"),
+    ("RUFF_CACHE_DIR", "ruff"),
+];
+
+/// How long the caches of a project stay that nobody uses.
+const KEPT: Duration = Duration::from_hours(30 * 24);
+
+/// Returns the directory for the caches of a cage, and makes it; `None` where it cannot be had, or where the programs of the
+/// project could replace it. `all` holds those of all projects.
+pub(super) fn directory(all: &Path, rights: &CageRights) -> Option<PathBuf> {
+    let project = rights.project.as_deref()?;
+    let own = all.join(name(project));
+    let is_new = !own.exists();
+    let directory = own.join(rights.cage.as_str());
+    make_private_dir(&directory).ok()?;
+
+    let directory = directory.canonicalize().ok()?;
+    if directory.starts_with(project) || access(&directory, Access::WRITE_OK).is_err() {
+        return None;
+    }
+    if is_new {
+        remove_unused(all);
+    }
+    let _ = fs::File::open(&own).and_then(|own| own.set_modified(SystemTime::now()));
+    Some(directory)
+}
+
+/// Returns the variables that lead a program of a cage to its caches in a directory.
+pub(super) fn variables(directory: &Path, cage: Cage) -> Vec<(String, String)> {
+    let path = |below: &str| directory.join(below).display().to_string();
+    let mut variables: Vec<(String, String)> =
+        CACHES.iter().map(|(name, below)| ((*name).to_owned(), path(below))).collect();
+
+    // It keeps its cache in the project, and warns where it cannot. It reads the variable as words of a shell.
+    let of_pytest = path("pytest");
+    if cage == Cage::Read && !of_pytest.contains('\'') {
+        variables.push(("PYTEST_ADDOPTS".to_owned(), format!("-o 'cache_dir={of_pytest}'")));
+    }
+    variables
+}
+
+/// Returns the name of a project's caches: that of its directory, for people, and a digest of its path.
+fn name(project: &Path) -> String {
+    let digest = Sha256::digest(project.as_os_str().as_encoded_bytes());
+    let digest: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let name = project.file_name().unwrap_or_default().to_string_lossy();
+    format!("{name}-{digest}")
+}
+
+/// Removes the caches of projects that nobody has used for long.
+fn remove_unused(all: &Path) {
+    let is_unused = |entry: &fs::DirEntry| {
+        let used = entry.metadata().and_then(|found| found.modified()).ok();
+        used.and_then(|used| used.elapsed().ok()).is_some_and(|unused| unused > KEPT)
+    };
+    for entry in fs::read_dir(all).into_iter().flatten().flatten().filter(is_unused) {
+        // What cannot be removed now is removed another time.
+        let _ = fs::remove_dir_all(entry.path());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rights(cage: Cage, project: Option<&Path>) -> CageRights {
+        let project = project.map(Path::to_owned);
+        CageRights { cage, project, frozen: Vec::new(), secrets: Vec::new(), open: Vec::new() }
+    }
+
+    #[test]
+    fn each_project_and_cage_has_caches_of_its_own() {
+        let all = tempfile::tempdir().unwrap();
+        let of = |cage, project| directory(all.path(), &rights(cage, Some(Path::new(project)))).unwrap();
+        let read = of(Cage::Read, "/srv/a/web");
+        assert_eq!(read, of(Cage::Read, "/srv/a/web"));
+        for (cage, project) in [(Cage::Workspace, "/srv/a/web"), (Cage::Read, "/srv/b/web")] {
+            let other = of(cage, project);
+            assert!(!other.starts_with(&read) && !read.starts_with(&other), "{}", other.display());
+        }
+        assert_eq!(directory(all.path(), &rights(Cage::Read, None)), None);
+    }
+
+    #[test]
+    fn a_project_that_holds_the_caches_has_none() {
+        let project = tempfile::tempdir().unwrap();
+        let top = project.path().canonicalize().unwrap();
+        assert_eq!(directory(&top.join(".cache"), &rights(Cage::Workspace, Some(&top))), None);
+    }
+
+    #[test]
+    fn unused_caches_go_when_a_project_comes() {
+        let all = tempfile::tempdir().unwrap();
+        let of = |project| directory(all.path(), &rights(Cage::Read, Some(Path::new(project)))).unwrap();
+        let [old, used] = ["/srv/old", "/srv/used"].map(of);
+        let long_ago = SystemTime::now() - KEPT - Duration::from_secs(60);
+        fs::File::open(old.parent().unwrap()).unwrap().set_modified(long_ago).unwrap();
+        of("/srv/used");
+        assert!(old.exists());
+        of("/srv/new");
+        assert!(!old.exists() && used.exists());
+    }
+}
