@@ -143,8 +143,8 @@ impl FlagTemplate {
 
     /// Returns `-x=V` for `-x V` and `-xV`; `None` if it is no letter with a value.
     ///
-    /// Programs that read options by pflag take it for the same. To those that read them by getopt, the `=` is a part of
-    /// the value.
+    /// Programs that read options by pflag, clap or argparse take it for the same. To those that read them by getopt, the
+    /// `=` is a part of the value.
     #[must_use]
     pub fn with_equals(&self) -> Option<Self> {
         self.short()?;

@@ -62,6 +62,7 @@ fn config() -> Value {
             },
             "always": { "type": ["string", "null"], "description": "Words behind the base command in every call, which change neither risk nor meaning" },
             "boolean_values": { "type": "boolean", "default": false, "description": "Whether the program reads `--flag=true` and `--flag=false` for each option without a value, and `-x=V` as `-x V`, as programs in Go and npm do" },
+            "letter_equals": { "type": "boolean", "default": false, "description": "Whether the program reads `-x=V` as `-x V`, as those do that read their options by clap or argparse; `boolean_values` says so too" },
             "variables": { "type": "array", "items": { "type": "string" }, "default": [], "description": "Variables that its programs read, `LC_*` for several. With it, a line may export others, which mean nothing to these programs and do not reach them; without it, such lines are refused" },
             "native": { "type": "boolean", "default": false, "description": "The tools are written in Rust, in the program that the config is compiled into: nothing about a command line may be said" },
             "env": { "type": "object", "additionalProperties": env_value(), "description": "Added to the child's environment" },

@@ -95,6 +95,12 @@ impl<'a> CliView<'a> {
         self.def.has_boolean_values
     }
 
+    /// Whether the program reads `-x=V` as `-x V`, as those with boolean values and those with clap or argparse do.
+    #[must_use]
+    pub fn has_letter_equals(self) -> bool {
+        self.def.has_letter_equals || self.def.has_boolean_values
+    }
+
     /// Returns whether a variable is known to mean nothing to its programs.
     #[must_use]
     pub fn ignores_variable(self, name: &str) -> bool {

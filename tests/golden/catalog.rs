@@ -52,6 +52,7 @@ static CLIS: [CliDef; 1] = [
         programs: List(4, 4),
         always: List(4, 4),
         has_boolean_values: false,
+        has_letter_equals: false,
         variables: List(4, 4),
         env: List(4, 12),
         needs: Some(List(12, 20)),

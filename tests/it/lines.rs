@@ -301,7 +301,7 @@ fn lines_do_not_read_as_more_than_they_say() {
     }
 }
 
-/// Programs with pflag leave out the `=` of `-x=V`, and those with getopt do not.
+/// Programs with pflag, clap or argparse leave out the `=` of `-x=V`, and those with getopt do not.
 #[test]
 fn an_equals_sign_behind_a_letter_is_read_as_the_program_reads_it() {
     let index = bundled();
@@ -313,6 +313,9 @@ fn an_equals_sign_behind_a_letter_is_read_as_the_program_reads_it() {
         arguments("kubectl get pods -n=x -l=a=b"),
         json!({ "resource": "pods", "namespace": "x", "selector": "a=b" })
     );
+    assert_eq!(arguments("cargo build -p=core"), json!({ "package": ["core"] }));
+    assert_eq!(arguments("fd -E=target -e=rs x"), json!({ "pattern": "x", "exclude": ["target"], "extension": ["rs"] }));
+    assert_eq!(arguments("pytest -k='a or b'")["keyword"], "a or b");
     assert_eq!(arguments("cut -d= -f1")["delimiter"], "=");
     let refused = calls_of(&index, "docker run -dv=/a:/b alpine").unwrap_err();
     assert!(refused.contains("is no option here"), "{refused}");

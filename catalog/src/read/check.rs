@@ -92,6 +92,7 @@ pub(crate) fn check(source: &Source, config: Config, out: &mut Vec<Diagnostic>) 
         always,
         variables: config.variables.into_iter().map(|variable| variable.value).collect(),
         has_boolean_values: config.boolean_values.is_some_and(|values| values.value),
+        has_letter_equals: config.letter_equals.is_some_and(|values| values.value),
         env: config.env.into_iter().map(|(name, value)| (name.value, value.value)).collect(),
         needs: config.needs.map(|needs| needs.value),
         working_dir: config.working_dir.map(|dir| dir.value),

@@ -37,6 +37,7 @@ pub(crate) struct Config {
     pub(crate) programs: Vec<(Spanned<String>, Option<Spanned<String>>)>,
     pub(crate) always: Option<Spanned<String>>,
     pub(crate) boolean_values: Option<Spanned<bool>>,
+    pub(crate) letter_equals: Option<Spanned<bool>>,
     pub(crate) variables: Vec<Spanned<String>>,
     pub(crate) native: Option<Spanned<bool>>,
     /// Values as tables hold them ([`crate::needs::EnvValue`]).
@@ -127,6 +128,7 @@ pub(crate) const CONFIG_KEYS: &[&str] = &[
     "programs",
     "always",
     "boolean_values",
+    "letter_equals",
     "variables",
     "native",
     "env",
@@ -201,6 +203,7 @@ pub(crate) fn parse(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> 
         programs: programs(&mut walker, &mut fields),
         always: fields.optional_string(&mut walker, "always"),
         boolean_values: fields.boolean(&mut walker, "boolean_values"),
+        letter_equals: fields.boolean(&mut walker, "letter_equals"),
         variables: fields.list(&mut walker, "variables", |walker, node| walker.string(node, "an item of `variables`")),
         native,
         env: fields.entries(&mut walker, "env", env_entry),

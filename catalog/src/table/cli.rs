@@ -30,6 +30,8 @@ checked_and_row! {
         always: Vec<String> => List,
         /// Whether the program reads `--flag=true` and `--flag=false` for each option without a value.
         has_boolean_values: bool => bool,
+        /// Whether the program reads `-x=V` as `-x V`.
+        has_letter_equals: bool => bool,
         /// The variables that its programs read, some with a `*` at their end; empty if nobody knows.
         variables: Vec<String> => List,
         /// Names and values of variables by turns, values as [`EnvValue`](crate::EnvValue) encodes them.

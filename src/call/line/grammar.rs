@@ -179,7 +179,7 @@ impl<'a> Grammar<'a> {
         let more: Vec<Spelling<'a>> =
             options.iter().flat_map(|one| equivalents(one, &bare).into_iter().chain(stated(one))).collect();
         options.extend(more);
-        if tool.cli().has_boolean_values() {
+        if tool.cli().has_letter_equals() {
             let valued = options.iter().filter(|one| one.meaning == Meaning::Value);
             let equals = valued.filter_map(|one| Some(one.other(one.template.with_equals()?, Meaning::Value)));
             let equals: Vec<Spelling<'a>> = equals.collect();

@@ -16,6 +16,7 @@ impl Checker<'_> {
             ("programs", config.programs.first().map(|(spelling, _)| spelling.span)),
             ("always", config.always.as_ref().map(span)),
             ("boolean_values", config.boolean_values.as_ref().map(span)),
+            ("letter_equals", config.letter_equals.as_ref().map(span)),
             ("variables", config.variables.first().map(span)),
             ("working_dir", config.working_dir.as_ref().map(span)),
             ("global_args", config.global_args.first().and_then(|arg| arg.name.as_ref()).map(span)),
