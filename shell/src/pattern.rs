@@ -20,6 +20,8 @@ impl Pattern {
     #[must_use]
     pub fn new(characters: &[(char, bool)]) -> Self {
         let mut elements = Vec::with_capacity(characters.len());
+        // Behind it no set ends, so that brackets there are not looked at one after the other.
+        let last_end = characters.iter().rposition(|one| *one == (']', false)).unwrap_or_default();
         let mut at = 0;
         while let Some((c, is_quoted)) = characters.get(at) {
             at += 1;
@@ -31,7 +33,7 @@ impl Pattern {
                     at += 1;
                     Element::Character(characters[at - 1].0)
                 }
-                '[' if !is_quoted => match set(&characters[at..]) {
+                '[' if !is_quoted && at <= last_end => match set(&characters[at..]) {
                     Some((set, length)) => {
                         at += length;
                         set
@@ -142,8 +144,7 @@ fn set(characters: &[(char, bool)]) -> Option<(Element, usize)> {
         if c == ']' && !is_quoted && at > start {
             return Some((Element::Set(ranges, classes, is_outside), at + 1));
         }
-        let rest: String = characters[at..].iter().map(|(c, _)| *c).take(12).collect();
-        if let Some((name, class)) = CLASSES.iter().find(|(name, _)| rest.starts_with(&format!("[:{name}:]"))) {
+        if let Some((name, class)) = CLASSES.iter().find(|(name, _)| starts_with_class(&characters[at..], name)) {
             ranges.extend_from_slice(class);
             classes.push(*name);
             at += name.len() + 4;
@@ -162,12 +163,27 @@ fn set(characters: &[(char, bool)]) -> Option<(Element, usize)> {
     }
 }
 
+/// Whether characters start with `[:NAME:]`.
+fn starts_with_class(characters: &[(char, bool)], name: &str) -> bool {
+    let mut found = characters.iter().map(|(c, _)| *c);
+    ["[:", name, ":]"].iter().all(|part| part.chars().all(|c| found.next() == Some(c)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn pattern(text: &str) -> Pattern {
         Pattern::new(&text.chars().map(|c| (c, false)).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn brackets_without_an_end_are_characters() {
+        let brackets = "[".repeat(100_000);
+        assert!(pattern(&brackets).matches(&brackets));
+        assert!(pattern(&format!("[]a]{brackets}")).matches(&format!("]{brackets}")));
+        let open = pattern("[[:digit:]");
+        assert!(open.matches("[d") && !open.matches("7"), "a bracket, and a set of `:digt`");
     }
 
     #[test]
