@@ -111,7 +111,9 @@ impl Stage<'_> {
     /// Returns what became of this call.
     pub(crate) fn outcome(&self, outcome: Outcome, duration: Duration) -> StageOutcome {
         let (tool, text) = (self.call.name().to_owned(), self.text.clone());
-        StageOutcome { tool, text, outcome, cage: self.call.cage(), duration }
+        let confinement = self.call.invocation.confinement.as_ref();
+        let has_network = confinement.is_none_or(|rights| rights.network);
+        StageOutcome { tool, text, outcome, cage: self.call.cage(), has_network, duration }
     }
 }
 

@@ -69,6 +69,8 @@ pub struct StageOutcome {
     pub outcome: Outcome,
     /// The cage that its program ran in.
     pub cage: Option<Cage>,
+    /// Whether it had the network in its cage.
+    pub has_network: bool,
     /// How long it ran.
     pub duration: Duration,
 }

@@ -17,12 +17,12 @@ use crate::call::approval::Approver;
 use crate::call::line::{UnreadLine, directory_change};
 use crate::call::visible::TextForm;
 use crate::call::{
-    CallError, LineBounds, LineInput, PlanOutcome, PlanResult, Purpose, RawStreams, Request, Session, StepOutcome,
-    Toolbox,
+    CallError, LineBounds, LineInput, PlanOutcome, PlanResult, Purpose, RawStreams, Request, Session, StageOutcome,
+    StepOutcome, Toolbox,
 };
 use crate::command::output::{FAILURE, USAGE};
 use crate::command::terminal;
-use crate::exec::{self, SpawnError, Stop};
+use crate::exec::{self, End, SpawnError, Stop};
 use crate::mcp::reply::{protected, reply};
 
 /// Exit status: the policy does not permit a command. Source: POSIX.1-2024, "Exit Status for Commands".
@@ -139,8 +139,28 @@ impl<'t> Shell<'t> {
             let _ = copied.join();
         }
 
-        Ok(status(done))
+        let limits = cage_of_failure(&done);
+        let status = status(done);
+        if let Some(limits) = limits.filter(|_| status != 0) {
+            terminal::complain(&limits);
+        }
+        Ok(status)
     }
+}
+
+/// Says in which cage the last program failed that had one, since what it wrote has gone by unseen.
+fn cage_of_failure(done: &PlanOutcome) -> Option<String> {
+    let stages = done.steps.iter().flat_map(|step| &step.stages);
+    let failed = |stage: &&StageOutcome| matches!(stage.outcome.end, End::Exited(status) if status != 0);
+    let (stage, cage) = stages.filter(failed).filter_map(|stage| Some((stage, stage.cage?))).last()?;
+
+    let program = stage.text.split_whitespace().next().unwrap_or(&stage.tool);
+    let writes = match cage {
+        Cage::Read => "temporary files alone (`--cage workspace`: also the project)",
+        Cage::Workspace => "the project and temporary files alone",
+    };
+    let network = if stage.has_network { "" } else { ", and had no network" };
+    Some(format!("`{program}` ran in the cage `{}`: it could write {writes}{network}", cage.as_str()))
 }
 
 /// Returns a descriptor for programs: the stream itself, or a pipe that is copied to it if it is a terminal.

@@ -86,7 +86,11 @@ fn unknown_programs_read_the_project_and_write_temporary_files() {
         ] {
             let (status, stdout, stderr) = sh(line);
             assert!(status != 0 && stdout.is_empty() && stderr.contains(path), "{line}: {stdout}{stderr}");
+            let last = stderr.lines().last().unwrap();
+            assert!(last.contains("in the cage `read`") && last.contains("had no network"), "{line}: {last}");
         }
+        // Only a failure of the line is one.
+        assert_eq!(sh("bash --norc -c 'exit 3' || echo no"), (0, "no\n".to_owned(), String::new()));
     }
     assert_eq!(fs::read_to_string(desk.path("outside")).unwrap(), "outside of the project\n");
     assert!(desk.path("project/notes").exists() && !desk.path("project/new").exists());

@@ -314,7 +314,10 @@ fn an_equals_sign_behind_a_letter_is_read_as_the_program_reads_it() {
         json!({ "resource": "pods", "namespace": "x", "selector": "a=b" })
     );
     assert_eq!(arguments("cargo build -p=core"), json!({ "package": ["core"] }));
-    assert_eq!(arguments("fd -E=target -e=rs x"), json!({ "pattern": "x", "exclude": ["target"], "extension": ["rs"] }));
+    assert_eq!(
+        arguments("fd -E=target -e=rs x"),
+        json!({ "pattern": "x", "exclude": ["target"], "extension": ["rs"] })
+    );
     assert_eq!(arguments("pytest -k='a or b'")["keyword"], "a or b");
     assert_eq!(arguments("cut -d= -f1")["delimiter"], "=");
     let refused = calls_of(&index, "docker run -dv=/a:/b alpine").unwrap_err();

@@ -44,7 +44,11 @@ fn check(policy: &str, lines: &[(&str, Decision)]) {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), policy).unwrap();
         let mut command = climax();
-        command.current_dir(project.path().join("project")).args(["sh", "--policy"]).arg(file.path()).args(["-c", line]);
+        command
+            .current_dir(project.path().join("project"))
+            .args(["sh", "--policy"])
+            .arg(file.path())
+            .args(["-c", line]);
         let (status, stdout, stderr) = run(&mut command);
         let found = match status {
             126 => Decision::Asks,

@@ -75,7 +75,14 @@ pub(super) fn builtin_stage(name: &str, text: &str, status: i32, printed: Vec<(S
             Stream::Errors => outcome.stderr = captured,
         }
     }
-    StageOutcome { tool: name.to_owned(), text: text.to_owned(), outcome, cage: None::<Cage>, duration: Duration::ZERO }
+    StageOutcome {
+        tool: name.to_owned(),
+        text: text.to_owned(),
+        outcome,
+        cage: None::<Cage>,
+        has_network: true,
+        duration: Duration::ZERO,
+    }
 }
 
 /// Puts what a program printed where its streams go in the result.
