@@ -60,7 +60,7 @@ pub(super) fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box
     if let Some(unread) = &nearest.started {
         return unread.clone();
     }
-    if let Some(unread) = misnamed(index, command, nearest) {
+    if let Some(unread) = misnamed(index, command, nearest).or_else(|| no_subcommand(index, command, failed)) {
         return unread;
     }
 
@@ -205,13 +205,24 @@ fn misnamed(index: &ToolIndex, command: CommandWords<'_>, nearest: &Failure<'_>)
     Some(unread).filter(|unread| !values.is_empty() || !unread.suggestions.is_empty())
 }
 
+/// The problem of a word that is no subcommand, where tools have one: `git gui blame` is no form of `git blame`.
+fn no_subcommand(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box<Failure<'_>>]) -> Option<Unread> {
+    let (operands, neighbors) = operands(index, command);
+    let found = operands.get(neighbors.depth).filter(|_| neighbors.depth > 0 && !neighbors.next.is_empty())?;
+
+    let before: Vec<&str> = operands[..neighbors.depth].iter().map(|(_, word)| *word).collect();
+    let takes_operand = |failure: &Box<Failure<'_>>| {
+        let slots = &failure.grammar.slots;
+        let is_same = slots.iter().zip(&before).skip(1).all(|(slot, word)| slot.word() == Some(word));
+        is_same && matches!(slots.get(before.len()), Some(Slot::Arg(_)))
+    };
+    (!failed.iter().any(takes_operand)).then(|| neighbors.unknown_subcommand(&before, *found))
+}
+
 /// The problem of a command that no tool has.
 fn unknown_command(index: &ToolIndex, command: CommandWords<'_>) -> Unread {
     let program = command.words[0];
-    let operands: Vec<(usize, &str)> =
-        command.words.iter().copied().enumerate().filter(|(at, word)| *at == 0 || !is_option(word)).collect();
-    let words: Vec<&str> = operands.iter().map(|(_, word)| *word).collect();
-    let neighbors = Neighbors::of(&words, index, command.names_program);
+    let (operands, neighbors) = operands(index, command);
     if neighbors.depth == 0 {
         let near = near_misses(program, neighbors.programs.iter().copied(), MAX_SUGGESTIONS);
         let problem = match unknown::objection(program) {
@@ -221,12 +232,36 @@ fn unknown_command(index: &ToolIndex, command: CommandWords<'_>) -> Unread {
         return problem_at(0, problem, near);
     }
 
-    let before = &words[..neighbors.depth];
+    let before: Vec<&str> = operands[..neighbors.depth].iter().map(|(_, word)| *word).collect();
     if let Some(found) = operands.get(neighbors.depth) {
-        return neighbors.unknown_subcommand(before, *found);
+        return neighbors.unknown_subcommand(&before, *found);
     }
     let some = neighbors.next.iter().map(String::as_str).take(MAX_SUGGESTIONS);
     problem_at(command.words.len(), format!("`{}` needs a subcommand", before.join(" ")), some)
+}
+
+/// Returns the program and the words that are probably operands, with their places, and the commands that start with the
+/// most of them.
+///
+/// What stands behind an option may be its value, as in `git -C DIRECTORY log`, or not, as in `git --no-pager log`: whatever
+/// is more of a command.
+fn operands<'w, 'i>(index: &'i ToolIndex, command: CommandWords<'w>) -> (Vec<(usize, &'w str)>, Neighbors<'i>) {
+    // Programs of Rust take `+TOOLCHAIN` before their subcommand.
+    let is_plain = |(at, word): &(usize, &str)| *at == 0 || !is_option(word) && !word.starts_with('+');
+    let all: Vec<(usize, &str)> = command.words.iter().copied().enumerate().filter(is_plain).collect();
+    let is_behind_option = |at: usize| at > 0 && is_option(command.words[at - 1]);
+    let apart: Vec<(usize, &str)> = all.iter().copied().filter(|(at, _)| !is_behind_option(*at)).collect();
+
+    let neighbors = |operands: &[(usize, &str)]| {
+        let words: Vec<&str> = operands.iter().map(|(_, word)| *word).collect();
+        Neighbors::of(&words, index, command.names_program)
+    };
+    let of_all = neighbors(&all);
+    if apart.len() == all.len() || apart.len() == 1 {
+        return (all, of_all);
+    }
+    let of_apart = neighbors(&apart);
+    if of_apart.depth < of_all.depth { (all, of_all) } else { (apart, of_apart) }
 }
 
 /// Returns with how many of some words a command starts, and its next word.
