@@ -154,7 +154,8 @@ fn cage_of_failure(done: &PlanOutcome) -> Option<String> {
     let failed = |stage: &&StageOutcome| matches!(stage.outcome.end, End::Exited(status) if status != 0);
     let (stage, cage) = stages.filter(failed).filter_map(|stage| Some((stage, stage.cage?))).last()?;
 
-    let program = stage.text.split_whitespace().next().unwrap_or(&stage.tool);
+    // Variables may stand before it.
+    let program = stage.text.split_whitespace().find(|word| !word.contains('=')).unwrap_or(&stage.tool);
     let writes = match cage {
         Cage::Read => "temporary files alone (`--cage workspace`: also the project)",
         Cage::Workspace => "the project and temporary files alone",

@@ -62,11 +62,11 @@ pub(crate) fn read_fed<'a>(
         Err(error) if own.is_empty() => Err(error),
         Err(error) => {
             let Ok((reading, reads_input, feed)) = read_with(&[], quiet) else { return Err(error) };
-            if runs_project_code(&reading) {
+            if may_get_any(&reading, &own) {
                 return Ok(FedCommand { reading, reads_input, feed, variables: command.variables.to_vec() });
             }
             let tool = reading.tool;
-            let meant: Vec<_> = own.iter().filter(|(name, _)| !ignores(tool, name)).cloned().collect();
+            let meant: Vec<_> = own.iter().filter(|(name, _)| !ignores(&reading, name)).cloned().collect();
             match read_with(&meant, quiet) {
                 Ok((reading, reads_input, feed)) if reading.tool.name() == tool.name() => {
                     Ok(FedCommand { reading, reads_input, feed, variables: harmless })
@@ -82,10 +82,14 @@ fn takes(tool: ResolvedTool<'_>, variable: &str) -> bool {
     tool.args().chain(tool.withheld_args()).any(|arg| arg.variable() == Some(variable))
 }
 
-/// Whether a variable is known to mean nothing to a tool. A command that it starts, and what prints variables, may read any.
-fn ignores(tool: ResolvedTool<'_>, variable: &str) -> bool {
-    let may_read_any = tool.started_command().is_some() || tool.is_sensitive();
-    !may_read_any && !takes(tool, variable) && tool.cli().ignores_variable(variable)
+/// Whether a variable is known to mean nothing to a command and the one that it starts. What prints variables may read any.
+fn ignores(reading: &Reading<'_>, variable: &str) -> bool {
+    let tool = reading.tool;
+    let may_be_read = match &reading.started {
+        Some(started) => !ignores(&started.reading, variable),
+        None => tool.started_command().is_some() || tool.is_sensitive(),
+    };
+    !may_be_read && !takes(tool, variable) && tool.cli().ignores_variable(variable)
 }
 
 /// The error of a command that is read without these variables; `None` if its tool takes all of them, so that a value is
@@ -102,7 +106,15 @@ fn unset_variable(
     Some(LineError::at(command.line, command.range.clone(), problem, remedy).into())
 }
 
-/// Whether a tool runs code of the directory or of its caller anyway, and may get any variable for it.
+/// Whether a program may get any variable, as one does that runs code of the directory or of its caller anyway. So may
+/// another one that starts it, such as `timeout`, if the variables mean nothing to that one itself.
+fn may_get_any(reading: &Reading<'_>, variables: &[(String, String)]) -> bool {
+    let Some(started) = &reading.started else { return reading.unknown.is_some() || runs_project_code(reading) };
+    let cli = reading.tool.cli();
+    variables.iter().all(|(name, _)| cli.ignores_variable(name)) && may_get_any(&started.reading, variables)
+}
+
+/// Whether a tool runs code of the directory or of its caller.
 ///
 /// In the cage `read` a tool does so if it counts as destructive without the cage. Others, such as those of git, have a
 /// cage against programs that the directory names, and variables of a line could name programs where there is none.

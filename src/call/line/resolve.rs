@@ -98,8 +98,10 @@ pub(crate) fn read_command<'a>(
 ) -> Result<Reading<'a>, UnreadLine> {
     let ExpandedCommand { line, written, fields, .. } = command;
     if let Some(program) = fields.first().filter(|field| field.origin != Origin::Literal) {
-        let problem = format!("which program runs would depend on a value (`{}`)", program.text);
-        return Err(LineError::at(line, command.place(program), problem, "write the name of the program out").into());
+        let place = command.place(program);
+        let written = line.get(place.clone()).unwrap_or(&program.text);
+        let problem = format!("which program runs would depend on a value (`{written}`)");
+        return Err(LineError::at(line, place, problem, "write the name of the program out").into());
     }
 
     let reading = read_fields(index, command, written, input, context)?;
