@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use crate::error::SyntaxError;
+use crate::matching::MAX_PATTERN_STEPS;
 use crate::pattern::Pattern;
 use crate::state::State;
 use crate::tree::{Arithmetic, List, Name, Operation, Part, Word};
@@ -486,4 +487,10 @@ fn origin(characters: &[Character]) -> Origin {
 pub(crate) fn too_long(place: &Range<usize>) -> SyntaxError {
     let problem = format!("the value would have more than {MAX_VALUE_BYTES} bytes");
     SyntaxError { range: place.clone(), problem, remedy: "let a program make it, such as sed".to_owned() }
+}
+
+/// The refusal of a pattern that would keep the line busy.
+pub(crate) fn too_slow(place: &Range<usize>) -> SyntaxError {
+    let problem = format!("to match the pattern would take more than {MAX_PATTERN_STEPS} steps");
+    SyntaxError { range: place.clone(), problem, remedy: "let a program do it, such as sed".to_owned() }
 }

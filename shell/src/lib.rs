@@ -26,6 +26,7 @@ mod evaluate;
 mod expand;
 mod fill;
 mod here;
+mod matching;
 mod parameters;
 mod parser;
 mod pattern;

@@ -6,9 +6,12 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pattern(Vec<Element>);
 
+/// A part of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Element {
+pub(crate) enum Element {
+    /// `*`: any characters, or none.
     Any,
+    /// `?`: one character.
     One,
     Character(char),
     /// The ranges and classes, and whether the character must lie outside of them.
@@ -47,6 +50,16 @@ impl Pattern {
             }
         }
         Self(elements)
+    }
+
+    /// Its parts in their order.
+    pub(crate) fn elements(&self) -> &[Element] {
+        &self.0
+    }
+
+    /// Returns the pattern of the same texts read backwards.
+    pub(crate) fn backwards(&self) -> Self {
+        Self(self.0.iter().rev().cloned().collect())
     }
 
     /// Whether it has nothing to match.
@@ -88,7 +101,8 @@ impl Pattern {
 }
 
 impl Element {
-    fn takes(&self, c: char) -> bool {
+    /// Whether it may stand for a character.
+    pub(crate) fn takes(&self, c: char) -> bool {
         match self {
             Self::Any | Self::One => true,
             Self::Character(own) => *own == c,

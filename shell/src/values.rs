@@ -5,7 +5,8 @@
 use std::ops::Range;
 
 use crate::error::SyntaxError;
-use crate::expand::{ExpandError, Expander, Known, MAX_VALUE_BYTES, Surroundings, too_long};
+use crate::expand::{ExpandError, Expander, Known, MAX_VALUE_BYTES, Surroundings, too_long, too_slow};
+use crate::matching::{Extent, Matcher, TooManySteps};
 use crate::pattern::Pattern;
 use crate::state::{LARGEST_PROCESS, Value};
 use crate::tree::{Name, Operation, Parameter, Place, Trim, Word};
@@ -167,12 +168,16 @@ impl<S: Surroundings> Expander<'_, S> {
 
         Ok(match operation {
             Operation::Length => Some(text.chars().count().to_string()),
-            Operation::Trim(trim, word) => self.pattern(word)?.map(|pattern| trimmed(&text, *trim, &pattern)),
+            Operation::Trim(trim, word) => {
+                let pattern = self.pattern(word)?;
+                let rest = pattern.map(|pattern| trimmed(&text, *trim, &pattern)).transpose();
+                rest.map_err(|TooManySteps| too_slow(place))?
+            }
             Operation::Replace(where_, word, with) => {
                 let (pattern, with) = (self.pattern(word)?, self.replacement(with)?);
                 match pattern.zip(with) {
                     Some((pattern, with)) => {
-                        Some(replaced(&text, *where_, &pattern, &with).ok_or_else(|| too_long(place))?)
+                        Some(replaced(&text, *where_, &pattern, &with).map_err(|why| why.at(place))?)
                     }
                     None => None,
                 }
@@ -204,68 +209,102 @@ impl<S: Surroundings> Expander<'_, S> {
     }
 }
 
-/// Removes a match at the start or the end.
-fn trimmed(text: &str, trim: Trim, pattern: &Pattern) -> String {
-    let mut places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-    if matches!(trim, Trim::LongestStart | Trim::ShortestEnd) {
-        places.reverse();
-    }
-    let found = match trim {
-        Trim::ShortestStart | Trim::LongestStart => {
-            places.iter().find(|at| pattern.matches(&text[..**at])).map(|at| &text[*at..])
-        }
-        Trim::ShortestEnd | Trim::LongestEnd => {
-            places.iter().find(|at| pattern.matches(&text[**at..])).map(|at| &text[..*at])
-        }
-    };
-    found.unwrap_or(text).to_owned()
+/// Why matches are not replaced.
+enum Unreplaced {
+    TooLong,
+    TooSlow,
 }
 
-/// Replaces matches, the longest at each place; `None` if the result is too long.
-fn replaced(text: &str, place: Place, pattern: &Pattern, with: &[Option<char>]) -> Option<String> {
-    let with =
-        |found: &str| -> String { with.iter().map(|one| one.map_or_else(|| found.to_owned(), String::from)).collect() };
-    // In an empty text there is one match, but none of a pattern that is empty itself.
-    if text.is_empty() && matches!(place, Place::First | Place::All) {
-        return Some(if pattern.matches("") && !pattern.is_empty() { with("") } else { String::new() });
+impl From<TooManySteps> for Unreplaced {
+    fn from(_: TooManySteps) -> Self {
+        Self::TooSlow
     }
-    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-    let longest = |from: usize| {
-        ends.iter().rev().take_while(|end| **end >= from).find(|end| pattern.matches(&text[from..**end])).copied()
+}
+
+impl Unreplaced {
+    fn at(&self, place: &Range<usize>) -> SyntaxError {
+        match self {
+            Self::TooLong => too_long(place),
+            Self::TooSlow => too_slow(place),
+        }
+    }
+}
+
+/// Removes a match at the start or the end.
+fn trimmed(text: &str, trim: Trim, pattern: &Pattern) -> Result<String, TooManySteps> {
+    let characters: Vec<char> = text.chars().collect();
+    let rest = match trim {
+        Trim::ShortestStart | Trim::LongestStart => {
+            let extent = if trim == Trim::LongestStart { Extent::Longest } else { Extent::Shortest };
+            &characters[Matcher::new(pattern).at_start(&characters, extent)?.unwrap_or_default()..]
+        }
+        Trim::ShortestEnd | Trim::LongestEnd => {
+            let extent = if trim == Trim::LongestEnd { Extent::Longest } else { Extent::Shortest };
+            &characters[..at_end(&characters, pattern, extent)?.unwrap_or(characters.len())]
+        }
     };
+    Ok(rest.iter().collect())
+}
+
+/// Returns where a match at the end of a text starts.
+fn at_end(text: &[char], pattern: &Pattern, extent: Extent) -> Result<Option<usize>, TooManySteps> {
+    let backwards: Vec<char> = text.iter().rev().copied().collect();
+    let length = Matcher::new(&pattern.backwards()).at_start(&backwards, extent)?;
+    Ok(length.map(|length| text.len() - length))
+}
+
+/// Replaces matches, the longest at each place.
+///
+/// # Errors
+/// The result is too long, or to find the matches would take too long.
+fn replaced(text: &str, place: Place, pattern: &Pattern, with: &[Option<char>]) -> Result<String, Unreplaced> {
+    let characters: Vec<char> = text.chars().collect();
+    let mut matcher = Matcher::new(pattern);
+    let mut result = String::new();
+    let push_replacement = |result: &mut String, found: &[char]| {
+        for one in with {
+            match one {
+                Some(c) => result.push(*c),
+                None => result.extend(found),
+            }
+        }
+        if result.len() > MAX_VALUE_BYTES { Err(Unreplaced::TooLong) } else { Ok(()) }
+    };
+
+    let mut rest = characters.as_slice();
     match place {
         Place::Start => {
-            let start = |end: usize| format!("{}{}", with(&text[..end]), &text[end..]);
-            return Some(longest(0).map_or_else(|| text.to_owned(), start));
+            if let Some(length) = matcher.at_start(rest, Extent::Longest)? {
+                push_replacement(&mut result, &rest[..length])?;
+                rest = &rest[length..];
+            }
         }
         Place::End => {
-            let start = ends.iter().find(|start| pattern.matches(&text[**start..]));
-            let end = |start: &usize| format!("{}{}", &text[..*start], with(&text[*start..]));
-            return Some(start.map_or_else(|| text.to_owned(), end));
-        }
-        Place::First | Place::All => {}
-    }
-
-    let mut result = String::new();
-    let mut at = 0;
-    while at < text.len() {
-        if let Some(end) = longest(at).filter(|end| *end > at) {
-            result.push_str(&with(&text[at..end]));
-            at = end;
-            if place == Place::First {
-                break;
+            if let Some(start) = at_end(rest, pattern, Extent::Longest)? {
+                result.extend(&rest[..start]);
+                push_replacement(&mut result, &rest[start..])?;
+                rest = &[];
             }
-        } else {
-            let c = text[at..].chars().next()?;
-            result.push(c);
-            at += c.len_utf8();
         }
-        if result.len() > MAX_VALUE_BYTES {
-            return None;
+        // In an empty text there is one match, but none of a pattern that is empty itself.
+        Place::First | Place::All if rest.is_empty() => {
+            if pattern.matches("") && !pattern.is_empty() {
+                push_replacement(&mut result, &[])?;
+            }
+        }
+        Place::First | Place::All => {
+            while let Some((start, end)) = matcher.find(rest)? {
+                result.extend(&rest[..start]);
+                push_replacement(&mut result, &rest[start..end])?;
+                rest = &rest[end..];
+                if place == Place::First {
+                    break;
+                }
+            }
         }
     }
-    result.push_str(&text[at..]);
-    Some(result)
+    result.extend(rest);
+    Ok(result)
 }
 
 /// The part of a text from one character on. Negative numbers count from the end.
