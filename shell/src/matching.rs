@@ -134,7 +134,7 @@ mod tests {
     fn tried(pattern: &Pattern, text: &[char], extent: Extent) -> (Option<usize>, Option<(usize, usize)>) {
         let is_match = |from: usize, to: usize| pattern.matches(&text[from..to].iter().collect::<String>());
         let mut lengths = (0..=text.len()).filter(|length| is_match(0, *length));
-        let at_start = if extent == Extent::Longest { lengths.last() } else { lengths.next() };
+        let at_start = if extent == Extent::Longest { lengths.next_back() } else { lengths.next() };
         let longest = |from: usize| (from + 1..=text.len()).rev().find(|to| is_match(from, *to)).map(|to| (from, to));
         (at_start, (0..text.len()).find_map(longest))
     }

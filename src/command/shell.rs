@@ -152,7 +152,7 @@ impl<'t> Shell<'t> {
 fn cage_of_failure(done: &PlanOutcome) -> Option<String> {
     let stages = done.steps.iter().flat_map(|step| &step.stages);
     let failed = |stage: &&StageOutcome| matches!(stage.outcome.end, End::Exited(status) if status != 0);
-    let (stage, cage) = stages.filter(failed).filter_map(|stage| Some((stage, stage.cage?))).last()?;
+    let (stage, cage) = stages.rev().filter(failed).find_map(|stage| Some((stage, stage.cage?)))?;
 
     // Variables may stand before it.
     let program = stage.text.split_whitespace().find(|word| !word.contains('=')).unwrap_or(&stage.tool);

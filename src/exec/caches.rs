@@ -65,9 +65,9 @@ pub(super) fn variables(directory: &Path, cage: Cage) -> Vec<(String, String)> {
 /// Returns the name of a project's caches: that of its directory, for people, and a digest of its path.
 fn name(project: &Path) -> String {
     let digest = Sha256::digest(project.as_os_str().as_encoded_bytes());
-    let digest: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let digest = digest.first_chunk().copied().map_or(0, u64::from_be_bytes);
     let name = project.file_name().unwrap_or_default().to_string_lossy();
-    format!("{name}-{digest}")
+    format!("{name}-{digest:016x}")
 }
 
 /// Removes the caches of projects that nobody has used for long.
@@ -116,7 +116,7 @@ mod tests {
         let all = tempfile::tempdir().unwrap();
         let of = |project| directory(all.path(), &rights(Cage::Read, Some(Path::new(project)))).unwrap();
         let [old, used] = ["/srv/old", "/srv/used"].map(of);
-        let long_ago = SystemTime::now() - KEPT - Duration::from_secs(60);
+        let long_ago = SystemTime::now() - KEPT - Duration::from_mins(1);
         fs::File::open(old.parent().unwrap()).unwrap().set_modified(long_ago).unwrap();
         of("/srv/used");
         assert!(old.exists());

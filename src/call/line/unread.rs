@@ -211,12 +211,12 @@ fn no_subcommand(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box<Fai
     let found = operands.get(neighbors.depth).filter(|_| neighbors.depth > 0 && !neighbors.next.is_empty())?;
 
     let before: Vec<&str> = operands[..neighbors.depth].iter().map(|(_, word)| *word).collect();
-    let takes_operand = |failure: &Box<Failure<'_>>| {
+    let takes_operand = |failure: &Failure<'_>| {
         let slots = &failure.grammar.slots;
         let is_same = slots.iter().zip(&before).skip(1).all(|(slot, word)| slot.word() == Some(word));
         is_same && matches!(slots.get(before.len()), Some(Slot::Arg(_)))
     };
-    (!failed.iter().any(takes_operand)).then(|| neighbors.unknown_subcommand(&before, *found))
+    (!failed.iter().any(|failure| takes_operand(failure))).then(|| neighbors.unknown_subcommand(&before, *found))
 }
 
 /// The problem of a command that no tool has.
