@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use crate::error::SyntaxError;
-use crate::matching::MAX_PATTERN_STEPS;
+use crate::matching::TooManySteps;
 use crate::pattern::Pattern;
 use crate::state::State;
 use crate::tree::{Arithmetic, List, Name, Operation, Part, Word};
@@ -491,6 +491,9 @@ pub(crate) fn too_long(place: &Range<usize>) -> SyntaxError {
 
 /// The refusal of a pattern that would keep the line busy.
 pub(crate) fn too_slow(place: &Range<usize>) -> SyntaxError {
-    let problem = format!("to match the pattern would take more than {MAX_PATTERN_STEPS} steps");
-    SyntaxError { range: place.clone(), problem, remedy: "let a program do it, such as sed".to_owned() }
+    SyntaxError {
+        range: place.clone(),
+        problem: TooManySteps.to_string(),
+        remedy: "let a program do it, such as sed".to_owned(),
+    }
 }

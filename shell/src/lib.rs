@@ -42,6 +42,7 @@ mod words;
 pub use error::SyntaxError;
 pub use expand::{ExpandError, Expander, Field, Origin, PLACEHOLDER, Substituted, Surroundings};
 pub use fill::Places;
+pub use matching::TooManySteps;
 pub use parser::{MAX_BYTES, MAX_NESTING, parse};
 pub use pattern::Pattern;
 pub use state::{Options, State, Value, Variable, background_count, background_number};

@@ -3,14 +3,24 @@
 //! A pattern is walked with all the places where it may stand at once, so that a text of any length takes as many steps as
 //! it has characters, for each of these places.
 
+use std::fmt;
+
 use crate::pattern::{Element, Pattern};
 
 /// Most steps that the matches of one expansion may take: places of the pattern, for each character of the text.
 pub(crate) const MAX_PATTERN_STEPS: u64 = 1 << 26;
 
-/// More steps than [`MAX_PATTERN_STEPS`] would be needed.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct TooManySteps;
+/// To match a pattern would take too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManySteps;
+
+impl fmt::Display for TooManySteps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "to match the pattern would take more than {MAX_PATTERN_STEPS} steps")
+    }
+}
+
+impl std::error::Error for TooManySteps {}
 
 /// Which of the matches at one place is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,9 +140,18 @@ mod tests {
         Pattern::new(&text.chars().map(|c| (c, false)).collect::<Vec<_>>())
     }
 
+    /// Whether a pattern matches all of a text, by trying each length of a `*`.
+    fn fits(elements: &[Element], text: &[char]) -> bool {
+        match elements.split_first() {
+            None => text.is_empty(),
+            Some((Element::Any, rest)) => (0..=text.len()).any(|at| fits(rest, &text[at..])),
+            Some((element, rest)) => text.split_first().is_some_and(|(c, text)| element.takes(*c) && fits(rest, text)),
+        }
+    }
+
     /// The match at the start of a text, and the first one in it, by trying each part of it.
     fn tried(pattern: &Pattern, text: &[char], extent: Extent) -> (Option<usize>, Option<(usize, usize)>) {
-        let is_match = |from: usize, to: usize| pattern.matches(&text[from..to].iter().collect::<String>());
+        let is_match = |from: usize, to: usize| fits(pattern.elements(), &text[from..to]);
         let mut lengths = (0..=text.len()).filter(|length| is_match(0, *length));
         let at_start = if extent == Extent::Longest { lengths.next_back() } else { lengths.next() };
         let longest = |from: usize| (from + 1..=text.len()).rev().find(|to| is_match(from, *to)).map(|to| (from, to));

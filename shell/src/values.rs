@@ -288,7 +288,7 @@ fn replaced(text: &str, place: Place, pattern: &Pattern, with: &[Option<char>]) 
         }
         // In an empty text there is one match, but none of a pattern that is empty itself.
         Place::First | Place::All if rest.is_empty() => {
-            if pattern.matches("") && !pattern.is_empty() {
+            if pattern.matches("")? && !pattern.is_empty() {
                 push_replacement(&mut result, &[])?;
             }
         }

@@ -118,7 +118,7 @@ where
                 let word = self.word(shell, text, &case.word, record).await?.text;
                 for arm in &case.arms {
                     for pattern in &arm.patterns {
-                        let matches = self.pattern(shell, text, pattern, record).await?.matches(&word);
+                        let matches = self.matches(shell, text, pattern, &word, record).await?;
                         if matches && !arm.body.items.is_empty() {
                             return self.list(shell, text, &arm.body, streams, record).await;
                         }

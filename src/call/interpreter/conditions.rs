@@ -44,8 +44,8 @@ where
                     let first = self.word(shell, text, one, record).await?.text;
                     match comparison {
                         Comparison::Matches | Comparison::Differs => {
-                            let pattern = self.pattern(shell, text, other, record).await?;
-                            Ok(pattern.matches(&first) == (*comparison == Comparison::Matches))
+                            let matches = self.matches(shell, text, other, &first, record).await?;
+                            Ok(matches == (*comparison == Comparison::Matches))
                         }
                         Comparison::Regex => {
                             let regex = self.regex(shell, text, other, record).await?;

@@ -340,15 +340,19 @@ where
         self.expanded(shell, text, record, |expander| expander.text(word)).await
     }
 
-    pub(super) async fn pattern(
+    /// Returns whether a word is a pattern of a value.
+    pub(super) async fn matches(
         &self,
         shell: &mut Shell,
         text: Text<'_>,
         word: &Word,
+        value: &str,
         record: &mut Record,
-    ) -> Ran<Pattern> {
+    ) -> Ran<bool> {
         let pattern: Option<Pattern> = self.expanded(shell, text, record, |expander| expander.pattern(word)).await?;
-        Ok(pattern.unwrap_or_default())
+        let matches = pattern.unwrap_or_default().matches(value);
+        matches
+            .map_err(|error| failure(text, word.range.clone(), error.to_string(), "let a program do it, such as grep"))
     }
 
     pub(super) async fn regex(
