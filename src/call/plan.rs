@@ -36,8 +36,10 @@ pub struct Plan<'a> {
 pub(crate) struct OpenCall<'a> {
     /// Its tool, which its literal words name.
     pub(crate) tool: ResolvedTool<'a>,
-    /// The least risk that it has.
+    /// The risk of its literal words.
     pub(crate) risk: Risk,
+    /// The risk that approval counts, whatever the other words become: less if it depends on the files that they name.
+    pub(crate) least_approval_risk: Risk,
 }
 
 /// A call in its place.
@@ -98,7 +100,7 @@ impl<'a> Plan<'a> {
     /// Returns whether the policy requires approval of a command whose words are not known yet, whatever they become.
     #[must_use]
     pub fn may_need_approval(&self) -> bool {
-        self.open.iter().any(|open| self.policy.needs_approval_at(open.tool, open.risk))
+        self.open.iter().any(|open| self.policy.needs_approval_at(open.tool, open.least_approval_risk))
     }
 }
 

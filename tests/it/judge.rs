@@ -214,7 +214,17 @@ fn policy_denies_and_widens() {
 
     let text = "default: enabled\napproval: {global: destructive, project: write}\nhook: {allow: write}\n";
     fs::write(policy.path(), text).unwrap();
-    for (line, status) in [("mkdir x", 0), ("rm a", 0), ("rm -rf src", 10), ("cp a ~/.bashrc", 10)] {
+    for (line, status) in [
+        ("mkdir x", 0),
+        ("rm a", 0),
+        ("rm -rf src", 10),
+        ("cp a ~/.bashrc", 10),
+        // The shell that would run it does not ask again.
+        ("D=$(pwd); rm -rf \"$D\"", 10),
+        ("for f in $(cat a); do rm \"$f\"; done", 10),
+        ("F=$(cat a); echo x > \"$F\"", 10),
+        ("F=$(cat a); cp b \"$F\"", 10),
+    ] {
         assert_eq!(judged(project.path(), Some(policy.path()), line).1, status, "{line}");
     }
 }

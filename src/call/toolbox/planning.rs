@@ -167,19 +167,20 @@ impl Toolbox {
             return Err(Box::new(PlanFailure { tool: Some(tool.name().to_owned()), text: text.to_owned(), error }));
         }
         let started = std::iter::successors(Some(reading), |one| one.started.as_ref().map(|next| &next.reading));
-        let risk = started.map(|reading| {
+        let risks = started.map(|reading| {
             let bound = reading.bind(Input::Pipe).or_else(|_| reading.bind(Input::Nothing));
-            let Ok(bound) = bound else { return Risk::Destructive };
+            let Ok(bound) = bound else { return (Risk::Destructive, Risk::Destructive) };
             let sent = carries_data.then(|| risk::of_sent_data(reading.tool, &bound, self.policy.lines()));
+            let sent = sent.unwrap_or(Risk::Read);
             let own = risk::of_call(reading.tool, &bound);
-            // The files that it names decide, once they are known. Native tools of lines are redirections.
+            // Native tools of lines are redirections.
             let depends = reading.tool.is_native() || changes::depends_on_files_alone(reading.tool, &bound);
             let is_write = depends && self.policy.judgement().project == ProjectFiles::Write;
-            let own = if is_write { own.min(Risk::Write) } else { own };
-            own.max(sent.unwrap_or(Risk::Read))
+            (own.max(sent), if is_write { own.min(Risk::Write).max(sent) } else { own.max(sent) })
         });
-        let risk = risk.max().unwrap_or(Risk::Destructive);
-        Ok(OpenCall { tool, risk })
+        let most = |one: (Risk, Risk), other: (Risk, Risk)| (one.0.max(other.0), one.1.max(other.1));
+        let (risk, least_approval_risk) = risks.reduce(most).unwrap_or((Risk::Destructive, Risk::Destructive));
+        Ok(OpenCall { tool, risk, least_approval_risk })
     }
 
     /// Calls a function with what lines need to know of their surroundings.
