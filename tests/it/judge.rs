@@ -219,7 +219,11 @@ fn policy_denies_and_widens() {
         ("rm a", 0),
         ("rm -rf src", 10),
         ("cp a ~/.bashrc", 10),
-        // The shell that would run it does not ask again.
+        // The shell that would run it does not look again.
+        ("ln -s ~/notes x; rm -rf x/sub", 10),
+        ("ln -s ~/notes /tmp/climax-x; rm -rf /tmp/climax-x/*", 10),
+        ("rm -rf build; ln -s ~/notes build; rm -rf build/o", 10),
+        ("mkdir x && touch x/y", 0),
         ("D=$(pwd); rm -rf \"$D\"", 10),
         ("for f in $(cat a); do rm \"$f\"; done", 10),
         ("F=$(cat a); echo x > \"$F\"", 10),

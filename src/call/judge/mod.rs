@@ -228,6 +228,11 @@ fn of_plan(toolbox: &Toolbox, line: &str, plan: &Plan<'_>, rewriter: &Rewriter) 
         return asked(cause, Some(risk), reason, commands);
     }
 
+    if rests_on_places(plan) {
+        let reason = "what one command changes may lead another one to other files".to_owned();
+        return asked(Cause::Destroys, Some(risk), reason, commands);
+    }
+
     let judgement = Judgement { decision: Decision::Allow, ..asked(cause, Some(risk), reason, commands) };
     let script = plan.script.clone().unwrap_or_default();
     let is_open_to_secrets = stages.iter().any(|(_, _, secrets)| !secrets.is_empty());
@@ -244,6 +249,13 @@ fn of_plan(toolbox: &Toolbox, line: &str, plan: &Plan<'_>, rewriter: &Rewriter) 
             asked(Cause::Unread, risk, problem.to_owned(), commands)
         }
     }
+}
+
+/// Returns whether a command counts as `write` only for where its files lie, beside others that change something: a link that
+/// one of them makes would lead it elsewhere, and another shell does not look again.
+fn rests_on_places(plan: &Plan<'_>) -> bool {
+    let changing = plan.calls().filter(|call| call.risk() > Risk::Read).count() + plan.open.len();
+    changing > 1 && plan.calls().any(|call| call.approval_risk(plan.policy) < call.risk())
 }
 
 /// Judges a call of a line, with the names of the secrets in its reach. `text` is the command as it was typed.
