@@ -177,7 +177,8 @@ impl<S: Surroundings> Expander<'_, S> {
                 let (pattern, with) = (self.pattern(word)?, self.replacement(with)?);
                 match pattern.zip(with) {
                     Some((pattern, with)) => {
-                        Some(replaced(&text, *where_, &pattern, &with).map_err(|why| why.at(place))?)
+                        let result = replaced(&text, *where_, &pattern, &with);
+                        Some(result.map_err(|TooManySteps| too_slow(place))?.ok_or_else(|| too_long(place))?)
                     }
                     None => None,
                 }
@@ -209,27 +210,6 @@ impl<S: Surroundings> Expander<'_, S> {
     }
 }
 
-/// Why matches are not replaced.
-enum Unreplaced {
-    TooLong,
-    TooSlow,
-}
-
-impl From<TooManySteps> for Unreplaced {
-    fn from(_: TooManySteps) -> Self {
-        Self::TooSlow
-    }
-}
-
-impl Unreplaced {
-    fn at(&self, place: &Range<usize>) -> SyntaxError {
-        match self {
-            Self::TooLong => too_long(place),
-            Self::TooSlow => too_slow(place),
-        }
-    }
-}
-
 /// Removes a match at the start or the end.
 fn trimmed(text: &str, trim: Trim, pattern: &Pattern) -> Result<String, TooManySteps> {
     let characters: Vec<char> = text.chars().collect();
@@ -253,58 +233,62 @@ fn at_end(text: &[char], pattern: &Pattern, extent: Extent) -> Result<Option<usi
     Ok(length.map(|length| text.len() - length))
 }
 
-/// Replaces matches, the longest at each place.
+/// Replaces matches, the longest at each place; `None` if the result is too long.
 ///
 /// # Errors
-/// The result is too long, or to find the matches would take too long.
-fn replaced(text: &str, place: Place, pattern: &Pattern, with: &[Option<char>]) -> Result<String, Unreplaced> {
+/// To find the matches would take too long.
+fn replaced(
+    text: &str,
+    place: Place,
+    pattern: &Pattern,
+    with: &[Option<char>],
+) -> Result<Option<String>, TooManySteps> {
     let characters: Vec<char> = text.chars().collect();
     let mut matcher = Matcher::new(pattern);
     let mut result = String::new();
-    let push_replacement = |result: &mut String, found: &[char]| {
+    let replace = |result: &mut String, found: &[char]| {
         for one in with {
             match one {
                 Some(c) => result.push(*c),
                 None => result.extend(found),
             }
         }
-        if result.len() > MAX_VALUE_BYTES { Err(Unreplaced::TooLong) } else { Ok(()) }
     };
 
     let mut rest = characters.as_slice();
     match place {
         Place::Start => {
             if let Some(length) = matcher.at_start(rest, Extent::Longest)? {
-                push_replacement(&mut result, &rest[..length])?;
+                replace(&mut result, &rest[..length]);
                 rest = &rest[length..];
             }
         }
         Place::End => {
             if let Some(start) = at_end(rest, pattern, Extent::Longest)? {
                 result.extend(&rest[..start]);
-                push_replacement(&mut result, &rest[start..])?;
+                replace(&mut result, &rest[start..]);
                 rest = &[];
             }
         }
         // In an empty text there is one match, but none of a pattern that is empty itself.
         Place::First | Place::All if rest.is_empty() => {
             if pattern.matches("")? && !pattern.is_empty() {
-                push_replacement(&mut result, &[])?;
+                replace(&mut result, &[]);
             }
         }
         Place::First | Place::All => {
             while let Some((start, end)) = matcher.find(rest)? {
                 result.extend(&rest[..start]);
-                push_replacement(&mut result, &rest[start..end])?;
+                replace(&mut result, &rest[start..end]);
                 rest = &rest[end..];
-                if place == Place::First {
+                if place == Place::First || result.len() > MAX_VALUE_BYTES {
                     break;
                 }
             }
         }
     }
     result.extend(rest);
-    Ok(result)
+    Ok((result.len() <= MAX_VALUE_BYTES).then_some(result))
 }
 
 /// The part of a text from one character on. Negative numbers count from the end.
