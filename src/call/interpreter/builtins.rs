@@ -12,10 +12,11 @@ use futures_util::future::Future;
 
 use super::background;
 use super::done::Done;
+use super::expansion::absolute;
 use super::printf::{echoed, printed};
 use super::record::{Record, builtin_stage};
 use super::shell::{Before, Flow, Shell};
-use super::simple::{Due, absolute, name_of, settable};
+use super::simple::{Due, name_of, settable};
 use super::streams::{Output, Source, Streams, blocking, write_all};
 use super::test_command::holds;
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, TIMED_OUT, failure};

@@ -9,6 +9,7 @@ mod builtins;
 mod compound;
 mod conditions;
 mod done;
+mod expansion;
 mod job;
 mod lists;
 mod printf;
