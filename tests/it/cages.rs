@@ -104,6 +104,7 @@ fn caged_programs_write_the_temporary_files_that_their_line_has_made() {
     fs::create_dir(&temporary).unwrap();
     let known = temporary.join("known");
     fs::write(&known, "known\n").unwrap();
+    fs::create_dir(temporary.join("others")).unwrap();
     let write = "bash --norc -c 'echo caged > $0'";
     let of = |line: &str| line.replace("WRITE", write).replace("TMP", &temporary.display().to_string());
 
@@ -121,13 +122,16 @@ fn caged_programs_write_the_temporary_files_that_their_line_has_made() {
         ] {
             assert_eq!(sh(line), (0, "caged\n".to_owned(), String::new()), "{isolation} {line}");
         }
-        // What others made, and what only has a new name or leads elsewhere.
+        // What others made, what lies deeper, where a cage could put a link in its place, and what only has a new name or
+        // leads elsewhere.
         for line in [
             "WRITE TMP/known",
             "ln TMP/known TMP/name; WRITE TMP/name; rm TMP/name",
             "ln -s TMP/known TMP/link; WRITE TMP/link; rm TMP/link",
             "ln -s TMP/.. TMP/up; WRITE TMP/up/outside; rm TMP/up",
             "mktemp -u | tail -n 0; WRITE TMP/other",
+            "echo line > TMP/others/new; WRITE TMP/others/new; rm TMP/others/new",
+            "mkdir TMP/others/d; WRITE TMP/others/d/f; rmdir TMP/others/d",
             "echo line > new; WRITE new; rm new",
         ] {
             let (_, stdout, stderr) = sh(line);
