@@ -229,6 +229,7 @@ pub fn start(invocation: &mut Invocation, bound: &Bound<'_>, started: &Invocatio
             invocation.confinement = both(invocation.confinement.take(), started.confinement.as_ref(), Rights::widen);
         }
     }
+    invocation.names_this_machine = started.names_this_machine;
     invocation.stdin = started.stdin.clone().or(invocation.stdin.take());
     invocation.timeout = invocation.timeout.max(started.timeout);
 }

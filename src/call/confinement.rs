@@ -92,6 +92,8 @@ pub(crate) fn confine(
     bound: &Bound<'_>,
     context: Context<'_>,
 ) -> Result<(), String> {
+    invocation.names_this_machine = risk::names_this_machine(tool, bound);
+
     let level = context.policy.confine().level.unwrap_or_default();
     let risk = risk::promised(tool, bound);
     let Some(needs) = needs_of_call(tool, risk, level) else { return Ok(()) };

@@ -50,17 +50,30 @@ pub(crate) fn of_sent_data(tool: ResolvedTool<'_>, bound: &Bound<'_>, lines: &Li
     if !tool.needs().is_none_or(|needs| needs.has_network()) {
         return Risk::Read;
     }
-    let effects = tool.effects().unwrap_or_default();
-    let given = bound.iter().filter(|(arg, _)| effects.hosts.iter().any(|name| name == arg.name()));
-    let always_chooses = CHOOSING_HOSTS.contains(&tool.cli().name());
-    let hosts: Vec<&str> =
-        given.flat_map(|(_, value)| value.texts()).filter_map(|text| host::of(text, always_chooses)).collect();
+    let hosts = named_hosts(tool, bound);
     let is_known = |host: &&str| host::is_loopback(host) || lines.sends_to(host);
     match hosts.is_empty() {
-        true if always_chooses => Risk::Destructive,
+        true if chooses_hosts(tool) => Risk::Destructive,
         false if !hosts.iter().all(is_known) => Risk::Destructive,
         _ => Risk::Write,
     }
+}
+
+/// Returns whether a call names hosts, and none but this machine.
+pub(crate) fn names_this_machine(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> bool {
+    let hosts = named_hosts(tool, bound);
+    !hosts.is_empty() && hosts.iter().all(|host| host::is_loopback(host))
+}
+
+fn chooses_hosts(tool: ResolvedTool<'_>) -> bool {
+    CHOOSING_HOSTS.contains(&tool.cli().name())
+}
+
+/// Returns the hosts that the arguments of a call name.
+fn named_hosts<'b>(tool: ResolvedTool<'_>, bound: &'b Bound<'_>) -> Vec<&'b str> {
+    let effects = tool.effects().unwrap_or_default();
+    let given = bound.iter().filter(|(arg, _)| effects.hosts.iter().any(|name| name == arg.name()));
+    given.flat_map(|(_, value)| value.texts()).filter_map(|text| host::of(text, chooses_hosts(tool))).collect()
 }
 
 /// The risks of the arguments that a call gives. A boolean that is false counts if it has words of its own.

@@ -18,6 +18,9 @@ pub struct Invocation {
     pub inherited: Option<Vec<String>>,
     /// What it may reach; everything if `None`. For a program on this machine and outside of a sandbox.
     pub confinement: Option<Rights>,
+    /// Whether it names hosts, and none but this machine. Then it may reach the loopback of its session instead of that of
+    /// the machine.
+    pub names_this_machine: bool,
     /// The directory that a relative program path starts from; the server's directory if `None`.
     ///
     /// This is the config's `working_dir`, never a `cwd` argument: an argument must not choose the program.
@@ -42,6 +45,7 @@ impl Invocation {
             secrets: Vec::new(),
             inherited: None,
             confinement: None,
+            names_this_machine: false,
             program_dir: None,
             cwd: None,
             stdin: None,

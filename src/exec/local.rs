@@ -8,7 +8,7 @@ use climax_catalog::policy::Sandbox;
 
 use super::caches;
 use super::confine::copies::Copies;
-use super::confine::order::{Order, Preparation};
+use super::confine::order::{Network, Order, Preparation};
 use super::confine::protected::Missing;
 use super::confine::rights::{CageRights, Readable, Rights, make_missing};
 use super::confine::{Isolation, parent, refusal, sandbox};
@@ -27,12 +27,15 @@ pub(super) async fn run(
     context: RunContext<'_>,
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
-    let Some(rights) = &invocation.confinement else {
-        return process::run(invocation, joint, context, stop).await;
-    };
-    if let Some(cage) = &rights.cage {
+    if let Some((rights, cage)) =
+        invocation.confinement.as_ref().and_then(|rights| Some((rights, rights.cage.as_ref()?)))
+    {
         return run_in_cage((rights, cage), invocation, joint, context, stop).await;
     }
+    let enters_session = context.session.is_some_and(|session| session.loopback_for(invocation).is_some());
+    let Some(rights) = &invocation.confinement else {
+        return run_free(enters_session, invocation, joint, context, stop).await;
+    };
     make_missing(&rights.write);
 
     // Where no directory for temporary files can be written, the program has none either.
@@ -43,12 +46,27 @@ pub(super) async fn run(
     let write = rights.write.iter().cloned().chain(path).chain(invocation.files_dir.clone());
     confined.confinement = Some(Rights { write: write.collect(), ..rights.clone() });
 
-    let outcome = process::run(&confined, joint, context, stop).await;
+    let outcome = run_free(enters_session, &confined, joint, context, stop).await;
 
     if let Some(scratch) = scratch {
         scratch.remove().await;
     }
     outcome
+}
+
+/// Runs a program outside of all cages, confined to its needs or not. It may enter the loopback of its session.
+async fn run_free(
+    enters_session: bool,
+    invocation: &Invocation,
+    joint: Joint,
+    context: RunContext<'_>,
+    stop: impl Future<Output = Stop>,
+) -> Result<Outcome, SpawnError> {
+    if enters_session {
+        let order = |password: &str| parent::session_order(invocation.confinement.as_ref(), password);
+        return run_as_child(order, invocation, joint, context, stop).await;
+    }
+    process::run(invocation, joint, context, stop).await
 }
 
 /// Runs a program in the policy's sandbox.
@@ -80,7 +98,8 @@ async fn run_in_cage(
     make_missing(&rights.write);
 
     let failed = |error| SpawnError::System(invocation.argv[0].clone(), error);
-    let scratch = match context.session_files {
+    let files = context.session.map(|session| &session.files);
+    let scratch = match files {
         Some(files) => files.directory(context.janitor),
         None => CallFiles::own(),
     };
@@ -91,7 +110,7 @@ async fn run_in_cage(
     let in_caches = caches::variables(kept.as_ref().unwrap_or(&path), cage.cage);
     // Those of the line or of the config go before.
     invocation.env.splice(0..0, temporary::variables(&path).into_iter().chain(in_caches));
-    let mut made = context.session_files.map(SessionFiles::made_temporary).unwrap_or_default();
+    let mut made = files.map(SessionFiles::made_temporary).unwrap_or_default();
     // A project may lie among the temporary files, and the cage says whether it is written.
     let is_apart = |path: &Path, top: &Path| !path.starts_with(top) && !top.starts_with(path);
     made.retain(|path| cage.project.as_ref().is_none_or(|top| is_apart(path, top)));
@@ -99,10 +118,12 @@ async fn run_in_cage(
     let write = rights.write.iter().cloned().chain(own);
     let mut rights = Rights { write: write.collect(), ..rights.clone() };
     if let Readable::Listed(read) = &mut rights.read {
-        read.extend(context.session_files.map(SessionFiles::made).unwrap_or_default());
+        read.extend(files.map(SessionFiles::made).unwrap_or_default());
     }
 
-    let order = |password: &str| parent::cage_order(&rights, cage, isolation, password);
+    let loopback = context.session.and_then(|session| session.loopback(isolation));
+    let network = if loopback.is_some() { Network::Session } else { Network::None };
+    let order = |password: &str| parent::cage_order((&rights, cage), (isolation, network), password);
     let written = cage.project.as_deref().filter(|_| cage.cage == Cage::Workspace);
     let restored = written.filter(|_| isolation.restores(cage.cage));
     let copies = match restored.map(|project| Copies::before(cage, project)).transpose() {
@@ -151,7 +172,7 @@ async fn run_as_child(
 
     let order = order(&password);
     let outcome = process::run(invocation, joint, RunContext { order: Some(&order), ..context }, stop).await;
-    context.spare.renew(Preparation::of(&order));
+    context.spare.renew(Preparation::of(&order), context.session);
     let outcome = outcome?;
 
     match parent::child_error(&outcome, &password) {

@@ -27,6 +27,7 @@ mod process;
 mod random;
 mod runner;
 mod secrets;
+mod session;
 mod temporary;
 
 #[cfg(has_code)]

@@ -100,12 +100,23 @@ fn main() -> ExitCode {
             grandchild(false).arg("announce").spawn().unwrap();
             wait_for_line();
         }
+        "serve" => serve(&rest[0]),
         other => {
             io::stderr().write_all(format!("fakecli: unknown behaviour {other:?}\n").as_bytes()).unwrap();
             return ExitCode::from(64);
         }
     }
     ExitCode::SUCCESS
+}
+
+/// Answers HTTP requests at an address, each on a connection of its own.
+fn serve(address: &str) {
+    let listener = std::net::TcpListener::bind(address).unwrap();
+    for connection in listener.incoming() {
+        let mut connection = connection.unwrap();
+        let _ = connection.read(&mut [0; 4096]);
+        let _ = connection.write_all(b"HTTP/1.0 200 OK\r\n\r\nserved in the session\n");
+    }
 }
 
 /// Writes `count` lines, with a pause of so many milliseconds after each.

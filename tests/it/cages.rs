@@ -1,13 +1,14 @@
 //! Cages: programs that no config describes, in command lines, with the kernel that runs the tests.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, climax, run, text, until};
+use crate::support::{Server, climax, fakecli, run, text, until};
 
 /// A project in a home directory, with a secret and a repository.
 struct Desk {
@@ -281,6 +282,45 @@ fn programs_in_a_cage_have_a_loopback_and_no_other_network() {
         0,
         "{interfaces}"
     );
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn programs_of_a_session_reach_a_server_that_runs_in_a_cage() {
+    let desk = Desk::new();
+    fs::copy(fakecli(), desk.path("project/program")).unwrap();
+    // The machine has another server at the same port, which nothing may mistake for that of the session.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let ask = format!("curl --silent --max-time 5 http://{address}/");
+    let caged = format!("./program try connect {address}");
+
+    let line = format!(
+        "until timeout 5 ./program try connect {address} | grep -q ok; do sleep 0.02; done & \
+         ./program serve {address} & wait %1; {ask}; timeout 5 {ask}; {caged}; echo; kill %2; wait %2; {caged} | grep -c refused"
+    );
+    let (_, stdout, stderr) = desk.sh(&[], &line);
+    assert_eq!(stdout, "served in the session\nserved in the session\nok\n1\n", "{stderr}");
+    listener.set_nonblocking(true).unwrap();
+    assert!(listener.accept().is_err(), "the port of the machine was not reached");
+
+    let mut server = server(&desk, &["--detach-after", "0.1"]);
+    run_line(&mut server, &json!({ "command": format!("./program serve {address}") }));
+    until("the job serves", || text(&run_line(&mut server, &json!({ "command": caged }))).contains("ok"));
+    let answer = run_line(&mut server, &json!({ "command": ask }));
+    assert!(text(&answer).contains("served in the session"), "{answer}");
+    drop(server);
+
+    // Without a server in the session, the machine's answers.
+    let machine = std::thread::spawn(move || {
+        listener.set_nonblocking(false).unwrap();
+        let mut connection = listener.incoming().next().unwrap().unwrap();
+        let _ = connection.read(&mut [0; 4096]);
+        connection.write_all(b"HTTP/1.0 200 OK\r\n\r\nserved by the machine\n").unwrap();
+    });
+    let (_, stdout, stderr) = desk.sh(&[], &format!("bash --norc -c true; {ask}"));
+    assert_eq!(stdout, "served by the machine\n", "{stderr}");
+    machine.join().unwrap();
 }
 
 #[test]

@@ -14,11 +14,12 @@ use rustix::thread::CapabilitySet;
 use super::bounds::MAX_PROCESSES;
 use super::capabilities::drop_capabilities;
 use super::isolation::Isolation;
-use super::landlock::{restrict_to_cage, restrict_to_sandbox};
+use super::landlock::{restrict_to_cage, restrict_to_needs, restrict_to_sandbox};
+use super::loopback;
 use super::message::Message;
 use super::mounts::{self, View};
 use super::namespaces::{self, Entered, Init, Separated};
-use super::order::{Holder, Order, Preparation};
+use super::order::{Holder, NeedsRights, Network, Order, Preparation};
 use super::project;
 use super::receive::receive;
 use super::rights::CageRights;
@@ -79,15 +80,19 @@ pub(crate) fn execute(preparation: Preparation) -> Result<Option<u8>, Failure> {
 /// Does what all orders of a kind have in common. Returns a status in a process that has held a program to its end.
 fn prepare(preparation: Preparation) -> Result<Result<Prepared, u8>, String> {
     let Preparation { isolation, network, local_sockets, restores } = preparation;
+    if network == Network::Session {
+        loopback::enter()?;
+    }
     let Some(isolation) = isolation else { return Ok(Ok(Prepared::Nothing)) };
 
     match isolation {
         Isolation::Landlock => {
             drop_capabilities(CapabilitySet::empty())?;
+            let network = network == Network::Machine;
             forbid_system_calls(Filter::Cage { network, local_sockets, namespaces: false, groups: !restores })?;
             Ok(Ok(Prepared::Filtered))
         }
-        Isolation::Namespaces => match namespaces::separate(!network)? {
+        Isolation::Namespaces => match namespaces::separate(network == Network::None)? {
             Separated::Ended(status) => Ok(Err(status)),
             Separated::Init(init) => {
                 mounts::prepare()?;
@@ -114,6 +119,10 @@ fn carry_out(prepared: Prepared, Message { order, command, variables }: &Message
             enter_sandbox(order, *limits)?;
             "add its directory, and those of its libraries, to `executor.read` of the policy"
         }
+        Holder::Needs(needs) => {
+            enter_needs(order, *needs)?;
+            "the program cannot be executed"
+        }
         Holder::Cage { rights, local_sockets, .. } => {
             if let Entered::Ended(status) = enter_cage(prepared, order, rights, *local_sockets)? {
                 return Ok(status);
@@ -138,10 +147,22 @@ fn carry_out(prepared: Prepared, Message { order, command, variables }: &Message
 fn enter_sandbox(order: &Order, limits: SandboxLimits) -> Result<(), String> {
     let Order { read, write, network, .. } = order;
     check_paths(read, write)?;
-    restrict_to_sandbox(read, write, *network)?;
+    let network = *network == Network::Machine;
+    restrict_to_sandbox(read, write, network)?;
     drop_capabilities(CapabilitySet::empty())?;
-    forbid_system_calls(Filter::Sandbox { network: *network })?;
+    forbid_system_calls(Filter::Sandbox { network })?;
     limit_resources(limits)
+}
+
+/// Confines this process to the needs of its tool, if it is to be. It has the rights of root in the network of its session
+/// until then, and keeps none.
+fn enter_needs(order: &Order, needs: Option<NeedsRights>) -> Result<(), String> {
+    drop_capabilities(CapabilitySet::empty())?;
+    let Some(NeedsRights { local_sockets, metadata }) = needs else { return Ok(()) };
+
+    forbid_system_calls(Filter::Needs { network: true, local_sockets, metadata })?;
+    let write: Vec<PathBuf> = order.write.iter().map(PathBuf::from).collect();
+    restrict_to_needs(&write, true).map_err(String::from)
 }
 
 /// Confines this process to a cage.
@@ -180,7 +201,7 @@ fn enter_cage(prepared: Prepared, order: &Order, rights: &CageRights, local_sock
             let parts: Vec<&Path> = read.iter().copied().filter(has_hidden).collect();
             let granted = read.iter().map(|path| project::around(path, &hidden)).collect::<Result<Vec<_>, _>>()?;
             let (change, write): (Vec<&Path>, Vec<&Path>) = write.into_iter().partition(has_hidden);
-            restrict_to_cage(&granted.concat(), &write, (&parts, &change), *network)?;
+            restrict_to_cage(&granted.concat(), &write, (&parts, &change), *network == Network::Machine)?;
             limit_caged(false)?;
         }
         Prepared::Nothing => return Err("a cage needs means to hold the program".to_owned()),

@@ -86,7 +86,7 @@ fn number(bytes: &mut &[u8]) -> Option<usize> {
 mod tests {
     use climax_catalog::policy::SandboxLimits;
 
-    use super::super::order::Holder;
+    use super::super::order::{Holder, Network};
     use super::*;
 
     #[test]
@@ -97,7 +97,7 @@ mod tests {
                 password: "p".into(),
                 read: words(&[b"/a b"]),
                 write: Vec::new(),
-                network: true,
+                network: Network::Machine,
                 holder: Holder::Sandbox(SandboxLimits::default()),
             },
             command: words(&[b"/bin/x", b"", b"--", b"a\0b\n=\xff"]),

@@ -7,6 +7,7 @@
 //! - A program in a *cage* may read and change what a list names, whatever it is. This binary is started again as a
 //!   [`child`], which prepares itself and waits to [`receive`] a [`message`]. In it is an [`order`] by [`parent`], which
 //!   the child carries out: in [`namespaces`], which have the [`mounts`] of the cage and its [`bounds`], or without them.
+//!   The programs of a session share a [`loopback`].
 //!   [`project`] finds secrets by their [`secret_names`], [`protected`] what programs
 //!   outside load, which [`copies`] put back where the kernel cannot keep it, and [`probe`] what this system can.
 //! - The *sandbox* is an executor that the policy chooses. It permits only the files and the network that the policy
@@ -31,6 +32,8 @@ mod isolate;
 mod isolation;
 #[cfg(native_linux)]
 mod landlock;
+#[cfg(native_linux)]
+mod loopback;
 pub(super) mod message;
 #[cfg(native_linux)]
 mod mounts;
@@ -67,10 +70,12 @@ pub use isolation::{FindIsolation, Isolation};
 #[cfg(native_linux)]
 pub use landlock::kernel_abi;
 #[cfg(native_linux)]
+pub(super) use loopback::Loopback;
+#[cfg(native_linux)]
 pub(super) use needs::start;
 #[cfg(not(native_linux))]
 pub use portable::kernel_abi;
 #[cfg(not(native_linux))]
-pub(super) use portable::{Failure, copies, execute, refusal, start};
+pub(super) use portable::{Failure, Loopback, copies, execute, refusal, start};
 pub use rights::{CageRights, Readable, Rights};
 pub use secret_names::{names_secret, secret_names_below};

@@ -59,14 +59,7 @@ pub(super) struct Init {
 pub(super) fn separate(own_network: bool) -> Result<Separated, String> {
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     unshare(own_network)?;
-    // The same users inside and outside, so that files keep their owners.
-    for (file, text) in [
-        ("setgroups", "deny".to_owned()),
-        ("uid_map", format!("{user} {user} 1")),
-        ("gid_map", format!("{group} {group} 1")),
-    ] {
-        fs::write(format!("/proc/self/{file}"), text).map_err(|error| format!("cannot map users ({file}): {error}"))?;
-    }
+    map_users("/proc/self", user, group)?;
 
     let links = Links { status: io::pipe().map_err(failed)?, alive: io::pipe().map_err(failed)? };
     block_signals();
@@ -106,6 +99,18 @@ fn failed(error: impl std::fmt::Display) -> String {
     format!("cannot start a process: {error}")
 }
 
+/// Gives the user namespace of a process the user and the group of this one, so that files keep their owners.
+pub(super) fn map_users(process: &str, user: u32, group: u32) -> Result<(), String> {
+    let maps = [
+        ("setgroups", "deny".to_owned()),
+        ("uid_map", format!("{user} {user} 1")),
+        ("gid_map", format!("{group} {group} 1")),
+    ];
+    maps.into_iter().try_for_each(|(file, text)| {
+        fs::write(format!("{process}/{file}"), text).map_err(|error| format!("cannot map users ({file}): {error}"))
+    })
+}
+
 /// Returns whether this kernel makes the namespaces for this user, by making them once.
 pub(super) fn available() -> bool {
     const FLAGS: libc::c_int = libc::CLONE_NEWUSER
@@ -115,25 +120,62 @@ pub(super) fn available() -> bool {
         | libc::CLONE_NEWIPC
         | libc::CLONE_NEWUTS;
 
-    #[expect(unsafe_code, reason = "the child calls the kernel alone, and ends at once")]
-    let child = unsafe { libc::syscall(libc::SYS_clone, FLAGS, 0, 0, 0, 0) };
-    match child {
-        0 => {
-            // Ubuntu gives the namespace and refuses what it is for.
-            let status = i32::from(super::mounts::set_read_only(c"/").is_err());
-            #[expect(unsafe_code, reason = "nothing of the server may run in the child, not even its cleanup")]
-            unsafe {
-                libc::_exit(status)
+    // Ubuntu gives the namespace and refuses what it is for.
+    let copy = Copy::start(FLAGS, || i32::from(super::mounts::set_read_only(c"/").is_err()));
+    copy.is_ok_and(|copy| copy.end() == Some(0))
+}
+
+/// A copy of this process in namespaces of its own. Dropping it kills it.
+pub(super) struct Copy(libc::pid_t);
+
+impl Copy {
+    /// Starts a copy that ends with the status that `run` returns.
+    ///
+    /// This process may have other threads, which the copy lacks: `run` calls the kernel alone.
+    ///
+    /// # Errors
+    /// The kernel refuses the namespaces.
+    pub(super) fn start(flags: libc::c_int, run: impl FnOnce() -> i32) -> io::Result<Self> {
+        #[expect(unsafe_code, reason = "the copy calls the kernel alone, and ends at once")]
+        let copy = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
+        match copy {
+            0 => {
+                let status = run();
+                #[expect(unsafe_code, reason = "nothing of the server may run in the copy, not even its cleanup")]
+                unsafe {
+                    libc::_exit(status)
+                }
             }
+            -1 => Err(io::Error::last_os_error()),
+            id => libc::pid_t::try_from(id).map(Self).map_err(io::Error::other),
         }
-        1.. => {
-            let mut status = -1;
-            #[expect(unsafe_code, reason = "without a signal at its end, only `__WALL` waits for the child")]
-            let waited =
-                unsafe { libc::waitpid(libc::pid_t::try_from(child).unwrap_or(-1), &raw mut status, libc::__WALL) };
-            waited > 0 && status == 0
+    }
+
+    /// Returns its process ID.
+    pub(super) fn id(&self) -> libc::pid_t {
+        self.0
+    }
+
+    /// Waits for its end. Returns how it has ended, as `waitpid` tells it.
+    fn end(self) -> Option<i32> {
+        std::mem::ManuallyDrop::new(self).wait()
+    }
+
+    fn wait(&self) -> Option<i32> {
+        let mut status = -1;
+        #[expect(unsafe_code, reason = "without a signal at its end, only `__WALL` waits for the copy")]
+        let waited = unsafe { libc::waitpid(self.0, &raw mut status, libc::__WALL) };
+        (waited > 0).then_some(status)
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        #[expect(unsafe_code, reason = "the copy has not been waited for, so that no other process has its ID")]
+        unsafe {
+            libc::kill(self.0, libc::SIGKILL);
         }
-        _ => false,
+        self.wait();
     }
 }
 
@@ -304,7 +346,7 @@ fn leave_streams(streams: &[i32]) -> io::Result<()> {
 }
 
 /// Switches the loopback of a new network on.
-fn raise_loopback() -> io::Result<()> {
+pub(super) fn raise_loopback() -> io::Result<()> {
     use rustix::net::{AddressFamily, SocketType, socket};
     use std::os::fd::AsRawFd as _;
 

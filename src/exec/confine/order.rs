@@ -20,25 +20,58 @@ pub(crate) const COMMAND: &str = "confine";
 pub(crate) struct Preparation {
     /// The means of a cage; `None` for the sandbox, which is not prepared.
     pub(crate) isolation: Option<Isolation>,
-    /// Whether sockets of the Internet can be opened.
-    pub(crate) network: bool,
+    /// The network that it reaches.
+    pub(crate) network: Network,
     /// Whether Unix sockets can be opened.
     pub(crate) local_sockets: bool,
     /// Whether protected names are put back after the end.
     pub(crate) restores: bool,
 }
 
+/// The network that a program reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Network {
+    /// None. In namespaces it has a loopback of its own.
+    None,
+    /// The loopback of its session.
+    Session,
+    /// That of this machine.
+    Machine,
+}
+
+impl Network {
+    /// Returns its word in orders; none needs none.
+    fn word(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Session => Some(SESSION),
+            Self::Machine => Some(NETWORK),
+        }
+    }
+
+    /// Reads the words of an order.
+    fn read(words: &[OsString]) -> Self {
+        let has = |name: &str| words.iter().any(|word| word == name);
+        match (has(SESSION), has(NETWORK)) {
+            (true, _) => Self::Session,
+            (false, true) => Self::Machine,
+            (false, false) => Self::None,
+        }
+    }
+}
+
 impl Preparation {
+    const NOTHING: Self = Self { isolation: None, network: Network::None, local_sockets: false, restores: false };
+
     /// Returns what can be done for an order before it comes.
     pub(crate) fn of(order: &Order) -> Self {
+        let network = order.network;
         match order.holder {
-            Holder::Sandbox(_) => Self { isolation: None, network: false, local_sockets: false, restores: false },
-            Holder::Cage { ref rights, isolation, local_sockets } => Self {
-                isolation: Some(isolation),
-                network: order.network,
-                local_sockets,
-                restores: isolation.restores(rights.cage),
-            },
+            Holder::Sandbox(_) => Self::NOTHING,
+            Holder::Needs(_) => Self { network, ..Self::NOTHING },
+            Holder::Cage { ref rights, isolation, local_sockets } => {
+                Self { isolation: Some(isolation), network, local_sockets, restores: isolation.restores(rights.cage) }
+            }
         }
     }
 
@@ -46,7 +79,7 @@ impl Preparation {
     pub(crate) fn words(self) -> Vec<&'static str> {
         let Self { isolation, network, local_sockets, restores } = self;
         let mut words = vec![isolation.map_or(SANDBOX, Isolation::as_str)];
-        words.extend(network.then_some(NETWORK));
+        words.extend(network.word());
         words.extend(local_sockets.then_some(LOCAL_SOCKETS));
         words.extend(restores.then_some(RESTORES));
         words
@@ -60,8 +93,8 @@ impl Preparation {
             name => Some(name.parse().ok()?),
         };
         let has = |name: &str| more.iter().any(|word| word == name);
-        let (network, local_sockets, restores) = (has(NETWORK), has(LOCAL_SOCKETS), has(RESTORES));
-        Some(Self { isolation, network, local_sockets, restores })
+        let (local_sockets, restores) = (has(LOCAL_SOCKETS), has(RESTORES));
+        Some(Self { isolation, network: Network::read(more), local_sockets, restores })
     }
 }
 
@@ -74,8 +107,8 @@ pub(crate) struct Order {
     pub(crate) read: Vec<OsString>,
     /// Paths to change.
     pub(crate) write: Vec<OsString>,
-    /// Whether sockets of the Internet can be opened.
-    pub(crate) network: bool,
+    /// The network that the program reaches.
+    pub(crate) network: Network,
     /// What holds it.
     pub(crate) holder: Holder,
 }
@@ -85,6 +118,8 @@ pub(crate) struct Order {
 pub(crate) enum Holder {
     /// The sandbox of a policy.
     Sandbox(SandboxLimits),
+    /// The needs of its tool, if it is confined to them.
+    Needs(Option<NeedsRights>),
     /// A cage.
     Cage {
         /// What it holds.
@@ -96,6 +131,15 @@ pub(crate) enum Holder {
     },
 }
 
+/// What the needs of a tool permit, beside files and network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NeedsRights {
+    /// Whether Unix sockets can be opened.
+    pub(crate) local_sockets: bool,
+    /// Whether permissions, owners and times of files can be changed.
+    pub(crate) metadata: bool,
+}
+
 impl Order {
     /// Returns the words of the order, in the form that [`Order::read`] takes.
     pub(crate) fn words(&self) -> Vec<String> {
@@ -104,12 +148,18 @@ impl Order {
         let mut words = vec![password.display().to_string()];
         words.extend(read.iter().map(|path| format!("read={}", path.display())));
         words.extend(write.iter().map(|path| format!("write={}", path.display())));
-        words.extend(network.then(|| NETWORK.to_owned()));
+        words.extend(network.word().map(str::to_owned));
 
         match holder {
             Holder::Sandbox(SandboxLimits { memory_mb, cpu_s, processes, file_mb }) => {
                 let limits = LIMITS.iter().zip([memory_mb, cpu_s, processes, file_mb]);
                 words.extend(limits.filter_map(|(name, limit)| Some(format!("{name}={}", limit.as_ref()?))));
+            }
+            Holder::Needs(None) => words.push(UNCONFINED.to_owned()),
+            Holder::Needs(Some(NeedsRights { local_sockets, metadata })) => {
+                words.push(NEEDS.to_owned());
+                words.extend(local_sockets.then(|| LOCAL_SOCKETS.to_owned()));
+                words.extend(metadata.then(|| METADATA.to_owned()));
             }
             Holder::Cage { rights: CageRights { cage, project, frozen, secrets, open }, isolation, local_sockets } => {
                 words.push(format!("cage={}", cage.as_str()));
@@ -133,7 +183,7 @@ impl Order {
             password: password.clone(),
             read: values(rules, "read"),
             write: values(rules, "write"),
-            network: rules.iter().any(|word| word == NETWORK),
+            network: Network::read(rules),
             holder: holder(rules)?,
         })
     }
@@ -143,6 +193,14 @@ const SANDBOX: &str = "sandbox";
 
 const NETWORK: &str = "network";
 
+const SESSION: &str = "session-network";
+
+const NEEDS: &str = "needs";
+
+const UNCONFINED: &str = "unconfined";
+
+const METADATA: &str = "metadata";
+
 const LOCAL_SOCKETS: &str = "local-sockets";
 
 const RESTORES: &str = "restores";
@@ -151,7 +209,16 @@ const LIMITS: [&str; 4] = ["memory-mb", "cpu-s", "processes", "file-mb"];
 
 /// Reads what holds the program; `None` if a cage is not understood, since nothing weaker may take its place.
 fn holder(rules: &[OsString]) -> Option<Holder> {
+    let has = |name: &str| rules.iter().any(|word| word == name);
     let Some(cage) = text(rules, "cage") else {
+        match (has(NEEDS), has(UNCONFINED)) {
+            (true, _) => {
+                let needs = NeedsRights { local_sockets: has(LOCAL_SOCKETS), metadata: has(METADATA) };
+                return Some(Holder::Needs(Some(needs)));
+            }
+            (false, true) => return Some(Holder::Needs(None)),
+            (false, false) => {}
+        }
         let [memory_mb, cpu_s, processes, file_mb] = LIMITS.map(|name| text(rules, name)?.parse().ok());
         return Some(Holder::Sandbox(SandboxLimits { memory_mb, cpu_s, processes, file_mb }));
     };
@@ -165,7 +232,7 @@ fn holder(rules: &[OsString]) -> Option<Holder> {
         open: names("open"),
     };
     let isolation = text(rules, "isolation")?.parse().ok()?;
-    Some(Holder::Cage { rights, isolation, local_sockets: rules.iter().any(|word| word == LOCAL_SOCKETS) })
+    Some(Holder::Cage { rights, isolation, local_sockets: has(LOCAL_SOCKETS) })
 }
 
 /// Returns the texts behind each `key=`.
@@ -203,12 +270,19 @@ mod tests {
             isolation,
             local_sockets: true,
         };
+        let needs = |of: Option<[bool; 2]>| {
+            Holder::Needs(of.map(|[local_sockets, metadata]| NeedsRights { local_sockets, metadata }))
+        };
         let holders = [
             Holder::Sandbox(limits),
+            needs(None),
+            needs(Some([false, true])),
+            needs(Some([true, false])),
             cage(Isolation::Namespaces, Some("/home/a b".into())),
             cage(Isolation::Landlock, None),
         ];
-        for (holder, network) in holders.into_iter().zip([false, true, false]) {
+        let networks = [Network::None, Network::Session, Network::Machine];
+        for (holder, network) in holders.into_iter().zip(networks.into_iter().cycle()) {
             let order = Order {
                 password: "p".into(),
                 read: paths(&["/a=b", "/c"]),
@@ -233,7 +307,8 @@ mod tests {
     fn a_preparation_is_read_as_it_was_written() {
         for isolation in [None, Some(Isolation::Landlock), Some(Isolation::Namespaces)] {
             for at in 0..3 {
-                let [network, local_sockets, restores] = [0, 1, 2].map(|place| place == at);
+                let network = [Network::None, Network::Session, Network::Machine][at];
+                let [local_sockets, restores] = [0, 1].map(|place| place == at);
                 let preparation = Preparation { isolation, network, local_sockets, restores };
                 let words: Vec<OsString> = preparation.words().into_iter().map(OsString::from).collect();
                 assert_eq!(Preparation::read(&words), Some(preparation));

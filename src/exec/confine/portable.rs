@@ -1,8 +1,10 @@
 //! What stands in for confinement on systems that have none: needs permit everything, and the sandbox is refused.
 
+use std::collections::BTreeSet;
 use std::env::consts::OS;
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::OwnedFd;
 
 use super::order::Preparation;
 use super::rights::Rights;
@@ -28,6 +30,33 @@ pub fn kernel_abi() -> Option<u8> {
 /// Returns whether programs can have namespaces of their own: none, since only Linux has them.
 pub(crate) fn has_namespaces() -> bool {
     false
+}
+
+/// The loopback of a session: none.
+#[derive(Debug)]
+pub(crate) enum Loopback {}
+
+impl Loopback {
+    /// Makes none.
+    ///
+    /// # Errors
+    /// Always: only Linux has networks to give.
+    pub(crate) fn make() -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Returns what a child needs to enter it.
+    ///
+    /// # Errors
+    /// None.
+    pub(crate) fn descriptors(&self) -> io::Result<[(i32, OwnedFd); 2]> {
+        match *self {}
+    }
+
+    /// Returns whether a program of the session waits for connections at one of these ports.
+    pub(crate) fn serves(&self, _: &BTreeSet<u16>) -> bool {
+        match *self {}
+    }
 }
 
 /// Why a child could not execute the program.

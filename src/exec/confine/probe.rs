@@ -50,7 +50,7 @@ impl Isolation {
                 has_namespaces,
                 pick("mounts", "restored, not prevented"),
             ),
-            ("network", true, pick("a loopback of its own", "none, by Landlock and seccomp")),
+            ("network", true, pick("a loopback of the session", "none, by Landlock and seccomp")),
             (
                 "no signals to others",
                 keeps_signals,

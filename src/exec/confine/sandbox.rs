@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use climax_catalog::expansion::{Lookup, policy_path};
 use climax_catalog::policy::Sandbox;
 
-use super::order::{Holder, Order};
+use super::order::{Holder, Network, Order};
 use crate::exec::invocation::Invocation;
 
 /// Paths that a description names of each kind.
@@ -22,7 +22,7 @@ pub(crate) fn order(sandbox: &Sandbox, password: &str, invocation: &Invocation, 
         password: password.into(),
         read: expanded(&sandbox.read, variables),
         write,
-        network: sandbox.network,
+        network: if sandbox.network { Network::Machine } else { Network::None },
         holder: Holder::Sandbox(sandbox.limits),
     }
 }

@@ -20,6 +20,7 @@ use crate::exec::error::SpawnError;
 use crate::exec::files::{missing_interpreter, resolve};
 use crate::exec::invocation::Invocation;
 use crate::exec::platform::may_enter;
+use crate::exec::session::Session;
 
 /// Finds the program of an invocation.
 ///
@@ -58,7 +59,8 @@ pub(super) fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Resul
     if let Some(dir) = &invocation.cwd {
         command.current_dir(dir);
     }
-    map_more(&mut command, descriptors.more().map_err(failed)?).map_err(failed)?;
+    let more = descriptors.more().map_err(failed)?;
+    give(&mut command, more.into_iter().map(|(number, own)| (number.cast_signed(), own))).map_err(failed)?;
 
     let Some(confinement) = &invocation.confinement else {
         return children::start(|| command.spawn(), Child::id)
@@ -81,7 +83,7 @@ pub(super) fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Resul
 pub(super) fn spawn_held(
     invocation: &Invocation,
     descriptors: &Descriptors,
-    (order, spare): (&Order, &Spare),
+    (order, session, spare): (&Order, Option<&Session>, &Spare),
 ) -> Result<Child, SpawnError> {
     let directory = invocation.cwd.as_deref().unwrap_or(Path::new("."));
     check_directory(directory)?;
@@ -110,18 +112,18 @@ pub(super) fn spawn_held(
             more: descriptors.more()?,
         })
     };
-    spare.send(&message, directory, open).map_err(failed)
+    spare.send(&message, (directory, session), open).map_err(failed)
 }
 
-/// Gives a program further streams.
-fn map_more(command: &mut Command, more: Vec<(u32, OwnedFd)>) -> io::Result<()> {
+/// Gives a program descriptors beside its usual streams, with their numbers in the program.
+pub(super) fn give(command: &mut Command, more: impl Iterator<Item = (i32, OwnedFd)>) -> io::Result<()> {
     use command_fds::CommandFdExt as _;
 
-    if more.is_empty() {
+    let mappings: Vec<FdMapping> = more.map(|(child_fd, parent_fd)| FdMapping { parent_fd, child_fd }).collect();
+    if mappings.is_empty() {
         return Ok(());
     }
-    let mapping = |(number, parent_fd): (u32, OwnedFd)| FdMapping { parent_fd, child_fd: number.cast_signed() };
-    command.fd_mappings(more.into_iter().map(mapping).collect()).map(drop).map_err(io::Error::other)
+    command.fd_mappings(mappings).map(drop).map_err(io::Error::other)
 }
 
 /// Makes the error of a start that failed.

@@ -19,9 +19,11 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::children;
 use super::joint::{Stream, pipe_between};
+use super::start::give;
 use crate::exec::confine::message::{MOST_DESCRIPTORS, Message};
-use crate::exec::confine::order::{COMMAND, Preparation};
+use crate::exec::confine::order::{COMMAND, Network, Preparation};
 use crate::exec::platform::{anonymous_file, this_program};
+use crate::exec::session::Session;
 use crate::identity;
 use crate::lock::Unpoisoned as _;
 
@@ -63,7 +65,7 @@ impl Spare {
     pub(super) fn send(
         &self,
         message: &Message,
-        directory: &Path,
+        (directory, session): (&Path, Option<&Session>),
         open: impl Fn() -> io::Result<Streams>,
     ) -> io::Result<Child> {
         let preparation = Preparation::of(&message.order);
@@ -82,7 +84,7 @@ impl Spare {
             kept.discard();
         }
 
-        let mut waiting = Waiting::start(preparation)?;
+        let mut waiting = Waiting::start(preparation, session)?;
         waiting.send(more, open()?)?;
         Ok(waiting.child)
     }
@@ -93,17 +95,18 @@ impl Spare {
     }
 
     /// Starts the next child soon, prepared like one before, if one is kept.
-    pub(crate) fn renew(self: &Arc<Self>, preparation: Preparation) {
-        if !self.is_kept {
+    pub(crate) fn renew(self: &Arc<Self>, preparation: Preparation, session: Option<&Arc<Session>>) {
+        // Few programs that are in no cage enter the network of a session.
+        if !self.is_kept || preparation.isolation.is_none() {
             return;
         }
-        let spare = self.clone();
+        let (spare, session) = (self.clone(), session.cloned());
         tokio::spawn(async move {
             tokio::time::sleep(PAUSE).await;
             let mut waiting = spare.waiting.lock().unpoisoned();
             if waiting.is_none() {
                 // Without it, the next call starts one.
-                *waiting = Waiting::start(preparation).ok();
+                *waiting = Waiting::start(preparation, session.as_deref()).ok();
             }
         });
     }
@@ -111,7 +114,7 @@ impl Spare {
 
 impl Waiting {
     /// Starts a child as the leader of a new process group.
-    fn start(preparation: Preparation) -> io::Result<Self> {
+    fn start(preparation: Preparation, session: Option<&Session>) -> io::Result<Self> {
         let (socket, of_child) = UnixStream::pair()?;
         let mounts = File::open("/proc/self/mountinfo").ok();
 
@@ -129,6 +132,10 @@ impl Waiting {
             .process_group(0)
             // Until `Group` takes over.
             .kill_on_drop(true);
+        if preparation.network == Network::Session {
+            let loopback = session.and_then(Session::made_loopback).ok_or(io::ErrorKind::NotConnected)?;
+            give(&mut command, loopback.descriptors()?.into_iter())?;
+        }
         let child = children::start(|| command.spawn(), Child::id)?;
         Ok(Self { preparation, child, socket, mounts })
     }
