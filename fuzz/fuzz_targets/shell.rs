@@ -59,7 +59,7 @@ fn expand(list: &List) {
             let _ = expander.fields(std::slice::from_ref(word));
             let _ = expander.regex(word);
             if let Ok(Some(pattern)) = expander.pattern(word) {
-                let _ = pattern.matches("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa b");
+                let _ = pattern.matches("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa b", &mut 0);
             }
         }
         if let Body::Arithmetic(arithmetic) = &command.body {

@@ -7,7 +7,8 @@ use std::fmt;
 
 use crate::pattern::{Element, Pattern};
 
-/// Most steps that the matches of one expansion may take: places of the pattern, for each character of the text.
+/// Most steps that the matches of a line may take: places of the patterns, for each character of the texts. A set counts
+/// for each of its ranges.
 pub(crate) const MAX_PATTERN_STEPS: u64 = 1 << 26;
 
 /// To match a pattern would take too long.
@@ -16,7 +17,7 @@ pub struct TooManySteps;
 
 impl fmt::Display for TooManySteps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "to match the pattern would take more than {MAX_PATTERN_STEPS} steps")
+        write!(f, "to match the patterns of the line would take more than {MAX_PATTERN_STEPS} steps")
     }
 }
 
@@ -40,7 +41,7 @@ enum Match {
     NothingLater,
 }
 
-/// Walks a pattern.
+/// Walks a pattern, and counts the steps.
 #[derive(Debug)]
 pub(crate) struct Matcher<'p> {
     elements: &'p [Element],
@@ -48,14 +49,14 @@ pub(crate) struct Matcher<'p> {
     /// The places of the pattern that the next character may stand for, in ascending order.
     open: Vec<usize>,
     next: Vec<usize>,
-    steps: u64,
+    steps: &'p mut u64,
 }
 
 impl<'p> Matcher<'p> {
-    pub(crate) fn new(pattern: &'p Pattern) -> Self {
+    pub(crate) fn new(pattern: &'p Pattern, steps: &'p mut u64) -> Self {
         let elements = pattern.elements();
         let first_star = elements.iter().position(|element| *element == Element::Any).unwrap_or(usize::MAX);
-        Self { elements, first_star, open: Vec::new(), next: Vec::new(), steps: 0 }
+        Self { elements, first_star, open: Vec::new(), next: Vec::new(), steps }
     }
 
     /// Returns the number of characters at the start of a text that the pattern matches; `None` if it matches none.
@@ -104,18 +105,18 @@ impl<'p> Matcher<'p> {
 
     /// Goes on by one character.
     fn take(&mut self, c: char) -> Result<(), TooManySteps> {
-        self.steps += self.open.len() as u64;
-        if self.steps > MAX_PATTERN_STEPS {
-            return Err(TooManySteps);
-        }
-
         self.next.clear();
         for place in &self.open {
-            match self.elements.get(*place) {
-                Some(Element::Any) => add(&mut self.next, self.elements, *place),
-                Some(element) if element.takes(c) => add(&mut self.next, self.elements, place + 1),
+            let Some(element) = self.elements.get(*place) else { continue };
+            *self.steps += element.steps();
+            match element {
+                Element::Any => add(&mut self.next, self.elements, *place),
+                element if element.takes(c) => add(&mut self.next, self.elements, place + 1),
                 _ => {}
             }
+        }
+        if *self.steps > MAX_PATTERN_STEPS {
+            return Err(TooManySteps);
         }
         std::mem::swap(&mut self.open, &mut self.next);
         Ok(())
@@ -167,7 +168,8 @@ mod tests {
                 let text: Vec<char> = (0..length).map(|at| ['a', 'b', 'c'][number / 3_usize.pow(at) % 3]).collect();
                 for pattern in patterns.map(pattern) {
                     for extent in [Extent::Shortest, Extent::Longest] {
-                        let mut matcher = Matcher::new(&pattern);
+                        let mut steps = 0;
+                        let mut matcher = Matcher::new(&pattern, &mut steps);
                         let found = (matcher.at_start(&text, extent), matcher.find(&text));
                         let (at_start, first) = tried(&pattern, &text, extent);
                         assert_eq!(found, (Ok(at_start), Ok(first)), "{pattern:?} {text:?}");
@@ -181,9 +183,17 @@ mod tests {
     fn long_texts_take_few_steps() {
         let text = vec!['a'; 1 << 20];
         for (written, first) in [("b", None), ("a*b", None), ("*b", None), ("a*", Some((0, text.len())))] {
-            assert_eq!(Matcher::new(&pattern(written)).find(&text), Ok(first), "{written}");
+            assert_eq!(Matcher::new(&pattern(written), &mut 0).find(&text), Ok(first), "{written}");
         }
         let many = pattern(&format!("*{}b", "a".repeat(1 << 12)));
-        assert_eq!(Matcher::new(&many).find(&text), Err(TooManySteps));
+        assert_eq!(Matcher::new(&many, &mut 0).find(&text), Err(TooManySteps));
+    }
+
+    #[test]
+    fn the_steps_of_all_matches_of_a_line_are_counted() {
+        let (set, text) = (pattern(&format!("[{}]b", "xyz".repeat(100))), vec!['a'; 1 << 16]);
+        let mut steps = 0;
+        let found: Vec<_> = (0..4).map(|_| Matcher::new(&set, &mut steps).find(&text)).collect();
+        assert_eq!(found, [Ok(None), Ok(None), Ok(None), Err(TooManySteps)]);
     }
 }

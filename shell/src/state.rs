@@ -71,6 +71,8 @@ pub struct State {
     pub pipe_statuses: Vec<i32>,
     /// The options.
     pub options: Options,
+    /// The steps that matches of patterns have taken.
+    pub pattern_steps: u64,
 }
 
 impl State {

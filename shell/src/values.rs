@@ -170,14 +170,15 @@ impl<S: Surroundings> Expander<'_, S> {
             Operation::Length => Some(text.chars().count().to_string()),
             Operation::Trim(trim, word) => {
                 let pattern = self.pattern(word)?;
-                let rest = pattern.map(|pattern| trimmed(&text, *trim, &pattern)).transpose();
+                let rest =
+                    pattern.map(|pattern| trimmed(&text, *trim, &pattern, &mut self.state.pattern_steps)).transpose();
                 rest.map_err(|TooManySteps| too_slow(place))?
             }
             Operation::Replace(where_, word, with) => {
                 let (pattern, with) = (self.pattern(word)?, self.replacement(with)?);
                 match pattern.zip(with) {
                     Some((pattern, with)) => {
-                        let result = replaced(&text, *where_, &pattern, &with);
+                        let result = replaced(&text, *where_, (&pattern, &with), &mut self.state.pattern_steps);
                         Some(result.map_err(|TooManySteps| too_slow(place))?.ok_or_else(|| too_long(place))?)
                     }
                     None => None,
@@ -211,25 +212,25 @@ impl<S: Surroundings> Expander<'_, S> {
 }
 
 /// Removes a match at the start or the end.
-fn trimmed(text: &str, trim: Trim, pattern: &Pattern) -> Result<String, TooManySteps> {
+fn trimmed(text: &str, trim: Trim, pattern: &Pattern, steps: &mut u64) -> Result<String, TooManySteps> {
     let characters: Vec<char> = text.chars().collect();
     let rest = match trim {
         Trim::ShortestStart | Trim::LongestStart => {
             let extent = if trim == Trim::LongestStart { Extent::Longest } else { Extent::Shortest };
-            &characters[Matcher::new(pattern).at_start(&characters, extent)?.unwrap_or_default()..]
+            &characters[Matcher::new(pattern, steps).at_start(&characters, extent)?.unwrap_or_default()..]
         }
         Trim::ShortestEnd | Trim::LongestEnd => {
             let extent = if trim == Trim::LongestEnd { Extent::Longest } else { Extent::Shortest };
-            &characters[..at_end(&characters, pattern, extent)?.unwrap_or(characters.len())]
+            &characters[..at_end(&characters, pattern, extent, steps)?.unwrap_or(characters.len())]
         }
     };
     Ok(rest.iter().collect())
 }
 
 /// Returns where a match at the end of a text starts.
-fn at_end(text: &[char], pattern: &Pattern, extent: Extent) -> Result<Option<usize>, TooManySteps> {
+fn at_end(text: &[char], pattern: &Pattern, extent: Extent, steps: &mut u64) -> Result<Option<usize>, TooManySteps> {
     let backwards: Vec<char> = text.iter().rev().copied().collect();
-    let length = Matcher::new(&pattern.backwards()).at_start(&backwards, extent)?;
+    let length = Matcher::new(&pattern.backwards(), steps).at_start(&backwards, extent)?;
     Ok(length.map(|length| text.len() - length))
 }
 
@@ -240,11 +241,10 @@ fn at_end(text: &[char], pattern: &Pattern, extent: Extent) -> Result<Option<usi
 fn replaced(
     text: &str,
     place: Place,
-    pattern: &Pattern,
-    with: &[Option<char>],
+    (pattern, with): (&Pattern, &[Option<char>]),
+    steps: &mut u64,
 ) -> Result<Option<String>, TooManySteps> {
     let characters: Vec<char> = text.chars().collect();
-    let mut matcher = Matcher::new(pattern);
     let mut result = String::new();
     let replace = |result: &mut String, found: &[char]| {
         for one in with {
@@ -258,13 +258,13 @@ fn replaced(
     let mut rest = characters.as_slice();
     match place {
         Place::Start => {
-            if let Some(length) = matcher.at_start(rest, Extent::Longest)? {
+            if let Some(length) = Matcher::new(pattern, steps).at_start(rest, Extent::Longest)? {
                 replace(&mut result, &rest[..length]);
                 rest = &rest[length..];
             }
         }
         Place::End => {
-            if let Some(start) = at_end(rest, pattern, Extent::Longest)? {
+            if let Some(start) = at_end(rest, pattern, Extent::Longest, steps)? {
                 result.extend(&rest[..start]);
                 replace(&mut result, &rest[start..]);
                 rest = &[];
@@ -272,11 +272,12 @@ fn replaced(
         }
         // In an empty text there is one match, but none of a pattern that is empty itself.
         Place::First | Place::All if rest.is_empty() => {
-            if pattern.matches("")? && !pattern.is_empty() {
+            if pattern.matches("", steps)? && !pattern.is_empty() {
                 replace(&mut result, &[]);
             }
         }
         Place::First | Place::All => {
+            let mut matcher = Matcher::new(pattern, steps);
             while let Some((start, end)) = matcher.find(rest)? {
                 result.extend(&rest[..start]);
                 replace(&mut result, &rest[start..end]);

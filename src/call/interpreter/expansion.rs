@@ -177,7 +177,7 @@ where
         record: &mut Record,
     ) -> Ran<bool> {
         let pattern: Option<Pattern> = self.expanded(shell, text, record, |expander| expander.pattern(word)).await?;
-        let matches = pattern.unwrap_or_default().matches(value);
+        let matches = pattern.unwrap_or_default().matches(value, &mut shell.state.pattern_steps);
         matches
             .map_err(|error| failure(text, word.range.clone(), error.to_string(), "let a program do it, such as grep"))
     }
