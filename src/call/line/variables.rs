@@ -68,8 +68,8 @@ const OF_SHELL: [&str; 15] = [
     "BASH_SUBSHELL",
 ];
 
-/// Variables that change what programs print, and neither what they run nor what they read.
-const HARMLESS: [&str; 24] = [
+/// Variables that change what programs print and record, and neither what they run nor what they read.
+const HARMLESS: [&str; 33] = [
     "CARGO_TERM_COLOR",
     "CI",
     "CLICOLOR",
@@ -77,13 +77,21 @@ const HARMLESS: [&str; 24] = [
     "COLORTERM",
     "COLUMNS",
     "DEBUG",
+    "DO_NOT_TRACK",
     "FORCE_COLOR",
+    "GIT_AUTHOR_DATE",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_NAME",
+    "GIT_COMMITTER_DATE",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_NAME",
     "GOARCH",
     "GOOS",
     "LANG",
     "LANGUAGE",
     "LC_ALL",
     "LINES",
+    "NEXT_TELEMETRY_DISABLED",
     "NODE_ENV",
     "NO_COLOR",
     "PYTHONDONTWRITEBYTECODE",
@@ -92,27 +100,48 @@ const HARMLESS: [&str; 24] = [
     "PYTHONUTF8",
     "RUST_BACKTRACE",
     "RUST_LOG",
+    "SOURCE_DATE_EPOCH",
     "TERM",
     "TZ",
 ];
 
-/// Values of variables that keep programs from starting a pager or an editor, or from asking.
-const QUIET: [(&str, &[&str]); 16] = [
+/// Values of variables that keep programs from starting a pager, an editor or hooks, from asking and from looking for news,
+/// or that choose among ways of the same result.
+const QUIET: [(&str, &[&str]); 35] = [
+    ("ANSIBLE_NOCOWS", &["1"]),
     ("AWS_PAGER", &["", "cat"]),
     ("BAT_PAGER", &["", "cat"]),
+    ("BUILDKIT_PROGRESS", &["auto", "plain", "quiet", "tty"]),
+    ("COMPOSE_DOCKER_CLI_BUILD", &["0", "1"]),
     ("DEBIAN_FRONTEND", &["noninteractive"]),
+    ("DOCKER_BUILDKIT", &["0", "1"]),
+    ("DOCKER_CLI_HINTS", &["false"]),
     ("EDITOR", &["true", ":"]),
     ("GH_PAGER", &["", "cat"]),
+    ("GH_PROMPT_DISABLED", &["1", "true"]),
     ("GIT_EDITOR", &["true", ":"]),
+    ("GIT_LFS_SKIP_SMUDGE", &["1"]),
     ("GIT_MERGE_AUTOEDIT", &["no"]),
     ("GIT_OPTIONAL_LOCKS", &["0"]),
     ("GIT_PAGER", &["", "cat"]),
     ("GIT_SEQUENCE_EDITOR", &["true", ":"]),
     ("GIT_TERMINAL_PROMPT", &["0"]),
+    ("GIT_TRACE", &["0", "1", "2", "true"]),
+    ("HOMEBREW_NO_ANALYTICS", &["1"]),
+    ("HOMEBREW_NO_AUTO_UPDATE", &["1"]),
+    ("HOMEBREW_NO_ENV_HINTS", &["1"]),
+    ("HOMEBREW_NO_INSTALL_CLEANUP", &["1"]),
+    ("HUSKY", &["0"]),
     ("MANPAGER", &["", "cat"]),
+    ("NODE_NO_WARNINGS", &["1"]),
     ("PAGER", &["", "cat"]),
+    ("PIP_DISABLE_PIP_VERSION_CHECK", &["1"]),
+    ("PIP_NO_INPUT", &["1"]),
+    ("PIP_ROOT_USER_ACTION", &["ignore"]),
     ("PSQL_PAGER", &["", "cat"]),
     ("SYSTEMD_PAGER", &["", "cat"]),
+    ("TF_INPUT", &["0", "false"]),
+    ("TF_IN_AUTOMATION", &["1", "true"]),
     ("VISUAL", &["true", ":"]),
 ];
 
