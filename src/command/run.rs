@@ -120,14 +120,18 @@ fn settings(
 
     let concurrency = arguments.max_concurrency.map_or_else(default_concurrency, NonZero::get);
     let limits = Limits { stream_bytes: arguments.max_output, ..Limits::default() };
-    let runner = Runner::new(Executor::Local, limits, concurrency).with_helper_processes().with_spare_child();
+    let mut runner = Runner::new(Executor::Local, limits, concurrency).with_helper_processes().with_spare_child();
     // Over HTTP a process serves many sessions, whose programs must not find each other's files.
-    let has_one_session = arguments.transport == Transport::Stdio;
+    if arguments.transport == Transport::Stdio {
+        runner = for_one_person(runner);
+        // A call may go on as a job, and later ones reach the server that it runs.
+        runner.share_loopback();
+    }
 
     ToolboxSettings {
         catalog: program.catalog,
         wanted: Wanted { jobs: has_jobs, skills: arguments.skills.clone(), ..arguments.selection.wanted() },
-        runner: if has_one_session { for_one_person(runner) } else { runner },
+        runner,
         has_own_natives: !program.natives.is_empty(),
         natives,
         audit,

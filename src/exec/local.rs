@@ -32,7 +32,7 @@ pub(super) async fn run(
     {
         return run_in_cage((rights, cage), invocation, joint, context, stop).await;
     }
-    let enters_session = context.session.is_some_and(|session| session.loopback_for(invocation).is_some());
+    let enters_session = context.loopback.is_some_and(|loopback| loopback.is_meant_by(invocation));
     let Some(rights) = &invocation.confinement else {
         return run_free(enters_session, invocation, joint, context, stop).await;
     };
@@ -98,8 +98,7 @@ async fn run_in_cage(
     make_missing(&rights.write);
 
     let failed = |error| SpawnError::System(invocation.argv[0].clone(), error);
-    let files = context.session.map(|session| &session.files);
-    let scratch = match files {
+    let scratch = match context.session_files {
         Some(files) => files.directory(context.janitor),
         None => CallFiles::own(),
     };
@@ -110,7 +109,7 @@ async fn run_in_cage(
     let in_caches = caches::variables(kept.as_ref().unwrap_or(&path), cage.cage);
     // Those of the line or of the config go before.
     invocation.env.splice(0..0, temporary::variables(&path).into_iter().chain(in_caches));
-    let mut made = files.map(SessionFiles::made_temporary).unwrap_or_default();
+    let mut made = context.session_files.map(SessionFiles::made_temporary).unwrap_or_default();
     // A project may lie among the temporary files, and the cage says whether it is written.
     let is_apart = |path: &Path, top: &Path| !path.starts_with(top) && !top.starts_with(path);
     made.retain(|path| cage.project.as_ref().is_none_or(|top| is_apart(path, top)));
@@ -118,10 +117,10 @@ async fn run_in_cage(
     let write = rights.write.iter().cloned().chain(own);
     let mut rights = Rights { write: write.collect(), ..rights.clone() };
     if let Readable::Listed(read) = &mut rights.read {
-        read.extend(files.map(SessionFiles::made).unwrap_or_default());
+        read.extend(context.session_files.map(SessionFiles::made).unwrap_or_default());
     }
 
-    let loopback = context.session.and_then(|session| session.loopback(isolation));
+    let loopback = context.loopback.and_then(|loopback| loopback.get(isolation));
     let network = if loopback.is_some() { Network::Session } else { Network::None };
     let order = |password: &str| parent::cage_order((&rights, cage), (isolation, network), password);
     let written = cage.project.as_deref().filter(|_| cage.cage == Cage::Workspace);
@@ -172,7 +171,7 @@ async fn run_as_child(
 
     let order = order(&password);
     let outcome = process::run(invocation, joint, RunContext { order: Some(&order), ..context }, stop).await;
-    context.spare.renew(Preparation::of(&order), context.session);
+    context.spare.renew(Preparation::of(&order), context.loopback);
     let outcome = outcome?;
 
     match parent::child_error(&outcome, &password) {

@@ -27,7 +27,7 @@ mod process;
 mod random;
 mod runner;
 mod secrets;
-mod session;
+mod shared_loopback;
 mod temporary;
 
 #[cfg(has_code)]

@@ -21,7 +21,8 @@ use super::output::{Captured, Masks, Watch};
 #[cfg(has_code)]
 use super::process::Guest;
 use super::process::{CleanupGuard, Janitor, Joint, RunContext, Slots, Spare, StartQueue};
-use super::session::Session;
+use super::shared_loopback::SharedLoopback;
+use super::temporary::SessionFiles;
 use super::{container, local, secrets};
 
 /// Runs programs, a limited number at once. Clones share the limit.
@@ -51,8 +52,10 @@ pub struct Runner {
     queue: Arc<StartQueue>,
     /// `None` if this binary cannot be started again as a janitor or as the child of the sandbox.
     janitor: Option<Arc<Janitor>>,
-    /// What caged programs share; each has its own if `None`.
-    session: Option<Arc<Session>>,
+    /// The temporary files that caged programs share; each has its own if `None`.
+    session_files: Option<Arc<SessionFiles>>,
+    /// The loopback that they share once the session wants it; each has its own if `None`.
+    loopback: Option<Arc<SharedLoopback>>,
     /// The directory of the caches that caged programs keep; they go with the temporary files if `None`.
     caches: Option<Arc<Path>>,
     spare: Arc<Spare>,
@@ -69,7 +72,8 @@ impl Runner {
             slots,
             queue: Arc::default(),
             janitor: None,
-            session: None,
+            session_files: None,
+            loopback: None,
             caches: None,
             spare: Arc::default(),
         }
@@ -83,11 +87,22 @@ impl Runner {
         Self { janitor: Some(Arc::default()), ..self }
     }
 
-    /// Gives all caged programs one directory for temporary files and one loopback, because they run for one session. The
-    /// directory is removed with the last clone of this runner.
+    /// Gives all caged programs one directory for temporary files, because they run for one session. It is removed with
+    /// the last clone of this runner.
     #[must_use]
     pub fn for_one_session(self) -> Self {
-        Self { session: Some(Arc::default()), ..self }
+        Self { session_files: Some(Arc::default()), loopback: Some(Arc::default()), ..self }
+    }
+
+    /// Lets the caged programs of a session that start from now on share a loopback, in which they reach one another.
+    ///
+    /// A program outside of cages enters it if it names no host but this machine, and a port at which a caged one waits for
+    /// connections. To make a loopback takes about a millisecond, so that a session without programs in the background does
+    /// without.
+    pub(crate) fn share_loopback(&self) {
+        if let Some(loopback) = &self.loopback {
+            loopback.want();
+        }
     }
 
     /// Gives caged programs a directory in which they keep their caches, apart for each project and cage, because they run
@@ -218,7 +233,7 @@ impl Runner {
 
     /// Returns the directory for temporary files, which `TMPDIR` names: that of the session, if it has one.
     pub(crate) fn temporary_directory(&self) -> String {
-        let own = self.session.as_ref().and_then(|session| session.files.directory(self.janitor.as_deref()).ok());
+        let own = self.session_files.as_ref().and_then(|files| files.directory(self.janitor.as_deref()).ok());
         own.map_or_else(std::env::temp_dir, |directory| directory.path()).display().to_string()
     }
 
@@ -233,14 +248,14 @@ impl Runner {
 
     /// Notes that the session has made a file or a directory. A link is followed.
     pub(crate) fn note_made(&self, path: &Path) {
-        if let Some(session) = &self.session {
-            session.files.note_made(path);
+        if let Some(files) = &self.session_files {
+            files.note_made(path);
         }
     }
 
     /// Returns the files and directories that the session has made, and that nobody has replaced since.
     pub(crate) fn made(&self) -> Vec<PathBuf> {
-        self.session.as_ref().map(|session| session.files.made()).unwrap_or_default()
+        self.session_files.as_ref().map(|files| files.made()).unwrap_or_default()
     }
 
     /// Runs a program with the streams of `joint`, in the executor, without a slot of its own. Its secrets are among its
@@ -253,9 +268,20 @@ impl Runner {
         stop: impl Future<Output = Stop>,
     ) -> Result<Outcome, SpawnError> {
         let (limits, queue, janitor) = (&self.limits, &*self.queue, self.janitor.as_deref());
-        let (session, caches) = (self.session.as_ref(), self.caches.as_deref());
-        let context =
-            RunContext { limits, queue, janitor, session, caches, watch, masks, spare: &self.spare, order: None };
+        let (session_files, loopback) = (self.session_files.as_deref(), self.loopback.as_ref());
+        let caches = self.caches.as_deref();
+        let context = RunContext {
+            limits,
+            queue,
+            janitor,
+            session_files,
+            loopback,
+            caches,
+            watch,
+            masks,
+            spare: &self.spare,
+            order: None,
+        };
 
         match &self.executor {
             Executor::Local => local::run(invocation, joint, context, stop).await,

@@ -57,6 +57,8 @@ where
             return Err(failure(text, chain.first.range.clone(), problem, "write `wait` before some of them"));
         }
         let count = self.background.started.fetch_add(1, Ordering::Relaxed) + 1;
+        // It may be a server, which the other commands of the line are to reach.
+        self.toolbox.runner.share_loopback();
         let end = chain.background.as_ref().map_or(chain.first.range.end, |place| place.start);
         let own = text.0.get(chain.first.range.start..end).unwrap_or_default().trim();
         let (sender, status) = watch::channel(None);

@@ -24,7 +24,8 @@ use crate::exec::invocation::Invocation;
 use crate::exec::limits::Limits;
 use crate::exec::outcome::{End, Outcome, Stop};
 use crate::exec::output::{Capture, Masks, Watch};
-use crate::exec::session::Session;
+use crate::exec::shared_loopback::SharedLoopback;
+use crate::exec::temporary::SessionFiles;
 
 /// The context that a process runs in.
 #[derive(Clone, Copy)]
@@ -34,8 +35,10 @@ pub(crate) struct RunContext<'a> {
     pub(crate) queue: &'a StartQueue,
     /// Kills the process group if the server is killed.
     pub(crate) janitor: Option<&'a Janitor>,
-    /// What caged programs share; each has its own if `None`.
-    pub(crate) session: Option<&'a Arc<Session>>,
+    /// The directory that caged programs share; each has its own if `None`.
+    pub(crate) session_files: Option<&'a SessionFiles>,
+    /// The loopback that they share once the session wants it; each has its own if `None`.
+    pub(crate) loopback: Option<&'a Arc<SharedLoopback>>,
     /// The directory of the caches that caged programs keep; they go with the temporary files if `None`.
     pub(crate) caches: Option<&'a Path>,
     /// Reports the progress of the call.
@@ -68,7 +71,8 @@ pub(crate) async fn run(
     context: RunContext<'_>,
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
-    let RunContext { limits, queue, janitor, session, caches: _, watch, masks, spare, order } = context;
+    let RunContext { limits, queue, janitor, session_files: _, loopback, caches: _, watch, masks, spare, order } =
+        context;
     let mut stop = std::pin::pin!(stop);
 
     if let Some(janitor) = janitor {
@@ -81,7 +85,7 @@ pub(crate) async fn run(
         biased;
         why = stop.as_mut() => return Ok(Outcome::not_started(why)),
         started = queue.start(|| match order {
-            Some(order) => spawn_held(invocation, &descriptors, (order, session.map(Arc::as_ref), spare)),
+            Some(order) => spawn_held(invocation, &descriptors, (order, loopback.map(Arc::as_ref), spare)),
             None => spawn(invocation, &descriptors),
         }) => started?,
     };

@@ -20,7 +20,7 @@ use crate::exec::error::SpawnError;
 use crate::exec::files::{missing_interpreter, resolve};
 use crate::exec::invocation::Invocation;
 use crate::exec::platform::may_enter;
-use crate::exec::session::Session;
+use crate::exec::shared_loopback::SharedLoopback;
 
 /// Finds the program of an invocation.
 ///
@@ -83,7 +83,7 @@ pub(super) fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Resul
 pub(super) fn spawn_held(
     invocation: &Invocation,
     descriptors: &Descriptors,
-    (order, session, spare): (&Order, Option<&Session>, &Spare),
+    (order, loopback, spare): (&Order, Option<&SharedLoopback>, &Spare),
 ) -> Result<Child, SpawnError> {
     let directory = invocation.cwd.as_deref().unwrap_or(Path::new("."));
     check_directory(directory)?;
@@ -112,7 +112,7 @@ pub(super) fn spawn_held(
             more: descriptors.more()?,
         })
     };
-    spare.send(&message, (directory, session), open).map_err(failed)
+    spare.send(&message, (directory, loopback), open).map_err(failed)
 }
 
 /// Gives a program descriptors beside its usual streams, with their numbers in the program.

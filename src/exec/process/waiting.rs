@@ -23,7 +23,7 @@ use super::start::give;
 use crate::exec::confine::message::{MOST_DESCRIPTORS, Message};
 use crate::exec::confine::order::{COMMAND, Network, Preparation};
 use crate::exec::platform::{anonymous_file, this_program};
-use crate::exec::session::Session;
+use crate::exec::shared_loopback::SharedLoopback;
 use crate::identity;
 use crate::lock::Unpoisoned as _;
 
@@ -65,7 +65,7 @@ impl Spare {
     pub(super) fn send(
         &self,
         message: &Message,
-        (directory, session): (&Path, Option<&Session>),
+        (directory, loopback): (&Path, Option<&SharedLoopback>),
         open: impl Fn() -> io::Result<Streams>,
     ) -> io::Result<Child> {
         let preparation = Preparation::of(&message.order);
@@ -84,7 +84,7 @@ impl Spare {
             kept.discard();
         }
 
-        let mut waiting = Waiting::start(preparation, session)?;
+        let mut waiting = Waiting::start(preparation, loopback)?;
         waiting.send(more, open()?)?;
         Ok(waiting.child)
     }
@@ -95,18 +95,18 @@ impl Spare {
     }
 
     /// Starts the next child soon, prepared like one before, if one is kept.
-    pub(crate) fn renew(self: &Arc<Self>, preparation: Preparation, session: Option<&Arc<Session>>) {
+    pub(crate) fn renew(self: &Arc<Self>, preparation: Preparation, loopback: Option<&Arc<SharedLoopback>>) {
         // Few programs that are in no cage enter the network of a session.
         if !self.is_kept || preparation.isolation.is_none() {
             return;
         }
-        let (spare, session) = (self.clone(), session.cloned());
+        let (spare, loopback) = (self.clone(), loopback.cloned());
         tokio::spawn(async move {
             tokio::time::sleep(PAUSE).await;
             let mut waiting = spare.waiting.lock().unpoisoned();
             if waiting.is_none() {
                 // Without it, the next call starts one.
-                *waiting = Waiting::start(preparation, session.as_deref()).ok();
+                *waiting = Waiting::start(preparation, loopback.as_deref()).ok();
             }
         });
     }
@@ -114,7 +114,7 @@ impl Spare {
 
 impl Waiting {
     /// Starts a child as the leader of a new process group.
-    fn start(preparation: Preparation, session: Option<&Session>) -> io::Result<Self> {
+    fn start(preparation: Preparation, loopback: Option<&SharedLoopback>) -> io::Result<Self> {
         let (socket, of_child) = UnixStream::pair()?;
         let mounts = File::open("/proc/self/mountinfo").ok();
 
@@ -133,7 +133,7 @@ impl Waiting {
             // Until `Group` takes over.
             .kill_on_drop(true);
         if preparation.network == Network::Session {
-            let loopback = session.and_then(Session::made_loopback).ok_or(io::ErrorKind::NotConnected)?;
+            let loopback = loopback.and_then(SharedLoopback::made).ok_or(io::ErrorKind::NotConnected)?;
             give(&mut command, loopback.descriptors()?.into_iter())?;
         }
         let child = children::start(|| command.spawn(), Child::id)?;
