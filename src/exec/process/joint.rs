@@ -4,7 +4,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::process::Stdio;
 
+use command_fds::FdMapping;
 use tokio::net::unix::pipe;
+use tokio::process::Command;
 
 /// Where a process reads and writes.
 #[derive(Debug)]
@@ -150,4 +152,15 @@ impl Descriptors {
 pub(crate) fn pipe_between() -> io::Result<(OwnedFd, OwnedFd)> {
     let (read, write) = io::pipe()?;
     Ok((read.into(), write.into()))
+}
+
+/// Gives a program descriptors beside its usual streams, with their numbers in the program.
+pub(super) fn give(command: &mut Command, more: impl Iterator<Item = (i32, OwnedFd)>) -> io::Result<()> {
+    use command_fds::CommandFdExt as _;
+
+    let mappings: Vec<FdMapping> = more.map(|(child_fd, parent_fd)| FdMapping { parent_fd, child_fd }).collect();
+    if mappings.is_empty() {
+        return Ok(());
+    }
+    command.fd_mappings(mappings).map(drop).map_err(io::Error::other)
 }

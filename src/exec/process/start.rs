@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use command_fds::FdMapping;
 use tokio::process::{Child, Command};
 
 use super::children;
-use super::joint::Descriptors;
+use super::joint::{Descriptors, give};
 use super::waiting::{Spare, Streams};
 use crate::exec::confine;
 use crate::exec::confine::message::Message;
@@ -113,17 +111,6 @@ pub(super) fn spawn_held(
         })
     };
     spare.send(&message, (directory, loopback), open).map_err(failed)
-}
-
-/// Gives a program descriptors beside its usual streams, with their numbers in the program.
-pub(super) fn give(command: &mut Command, more: impl Iterator<Item = (i32, OwnedFd)>) -> io::Result<()> {
-    use command_fds::CommandFdExt as _;
-
-    let mappings: Vec<FdMapping> = more.map(|(child_fd, parent_fd)| FdMapping { parent_fd, child_fd }).collect();
-    if mappings.is_empty() {
-        return Ok(());
-    }
-    command.fd_mappings(mappings).map(drop).map_err(io::Error::other)
 }
 
 /// Makes the error of a start that failed.

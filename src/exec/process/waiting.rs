@@ -18,8 +18,7 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg}
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::children;
-use super::joint::{Stream, pipe_between};
-use super::start::give;
+use super::joint::{Stream, give, pipe_between};
 use crate::exec::confine::message::{MOST_DESCRIPTORS, Message};
 use crate::exec::confine::order::{COMMAND, Network, Preparation};
 use crate::exec::platform::{anonymous_file, this_program};
