@@ -8,7 +8,7 @@ use std::fmt;
 use crate::pattern::{Element, Pattern};
 
 /// Most steps that the matches of a line may take: places of the patterns, for each character of the texts. A set counts
-/// for each of its ranges.
+/// for each of its ranges, and a replacement for each byte of its result.
 pub(crate) const MAX_PATTERN_STEPS: u64 = 1 << 26;
 
 /// To match a pattern would take too long.

@@ -289,6 +289,7 @@ fn replaced(
         }
     }
     result.extend(rest);
+    *steps += result.len() as u64;
     Ok((result.len() <= MAX_VALUE_BYTES).then_some(result))
 }
 
@@ -356,4 +357,20 @@ fn in_case(text: &str, upper: bool, all: bool) -> String {
     let turned = |c: char| one(c, if upper { c.to_uppercase().collect() } else { c.to_lowercase().collect() });
     let count = if all { usize::MAX } else { 1 };
     text.chars().enumerate().map(|(at, c)| if at < count { turned(c) } else { c.to_string() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matching::MAX_PATTERN_STEPS;
+
+    #[test]
+    fn the_text_of_replacements_counts_as_steps() {
+        let (text, with) = ("a".repeat(1 << 10), vec![Some('b'); 1 << 10]);
+        let pattern = Pattern::new(&[('a', false)]);
+        let mut steps = 0;
+        let mut again = || replaced(&text, Place::All, (&pattern, &with), &mut steps);
+        let made = (0..1 << 10).take_while(|_| again().is_ok()).count() as u64;
+        assert!(made <= MAX_PATTERN_STEPS >> 20, "{made} texts of 1 MiB");
+    }
 }
