@@ -12,6 +12,11 @@ pub struct Effects {
     ///
     /// That is all for which the tool, or one of these args, has a higher risk than `write`.
     pub files: Vec<String>,
+    /// The args that name files which lose what they hold if they are there, as where `git checkout` takes a word for a file
+    /// only if it is none of its branches.
+    ///
+    /// Where nothing is there by these names, the tool has no higher risk than `write`, unless another arg has.
+    pub overwrites: Vec<String>,
     /// The args by which whole directories are replaced or removed; [`ANY`] if every call does that.
     pub trees: Vec<String>,
     /// Further args that have a risk only because the program then changes `files`.
@@ -55,8 +60,9 @@ impl Language {
 }
 
 /// The kinds of effects, by their keys in configs.
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 13] = [
     "files",
+    "overwrites",
     "trees",
     "by",
     "hosts",
@@ -71,6 +77,12 @@ const KINDS: [&str; 12] = [
 ];
 
 impl Effects {
+    /// Returns whether the risk of a call can depend on the files that are there.
+    #[must_use]
+    pub const fn rest_on_files(&self) -> bool {
+        !self.files.is_empty() || !self.overwrites.is_empty()
+    }
+
     /// Returns whether an arg by itself makes a call replace or remove whole directories.
     #[must_use]
     pub fn covers_trees(&self, arg: &str) -> bool {
@@ -91,7 +103,16 @@ impl Effects {
 
     /// Returns the keys and items by turns, as tables hold them.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let lists = [&self.files, &self.trees, &self.by, &self.hosts, &self.walks, &self.leaves_out, &self.texts];
+        let lists = [
+            &self.files,
+            &self.overwrites,
+            &self.trees,
+            &self.by,
+            &self.hosts,
+            &self.walks,
+            &self.leaves_out,
+            &self.texts,
+        ];
         let items =
             KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())));
         let flags = [("names_only", self.names_only), ("prints_made", self.prints_made)];
@@ -108,11 +129,11 @@ impl Effects {
                 lists[at].push(item.to_owned());
             }
         }
-        let [files, trees, by, hosts, walks, leaves_out, texts, names_only, prints_made, bare, awk, other] = lists;
+        let [files, overwrites, trees, by, hosts, walks, leaves_out, texts, names_only, prints_made, bare, awk, other] = lists;
         let in_language = |args: Vec<String>, language| args.into_iter().map(move |arg| (arg, language));
         let code = in_language(awk, Language::Awk).chain(in_language(other, Language::Other)).collect();
         let bare = bare.first().and_then(|risk| risk.parse().ok());
         let [names_only, prints_made] = [names_only, prints_made].map(|items| !items.is_empty());
-        Self { files, trees, by, hosts, walks, leaves_out, code, texts, names_only, prints_made, bare }
+        Self { files, overwrites, trees, by, hosts, walks, leaves_out, code, texts, names_only, prints_made, bare }
     }
 }

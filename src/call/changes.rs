@@ -42,7 +42,13 @@ pub(crate) fn changes<'p>(
     project: impl FnOnce() -> Option<&'p Path>,
     made: impl FnOnce() -> Vec<PathBuf>,
 ) -> Changes {
-    let Some(effects) = tool.effects().filter(|effects| !effects.files.is_empty()) else { return Changes::default() };
+    let Some(effects) = tool.effects() else { return Changes::default() };
+    if overwrites_nothing(tool, bound, &effects, directory) {
+        return Changes { project: ProjectChange::Files, ..Changes::default() };
+    }
+    if effects.files.is_empty() {
+        return Changes::default();
+    }
     let project = project();
     let named: Vec<PathBuf> = bound
         .iter()
@@ -75,6 +81,19 @@ pub(crate) fn changes<'p>(
     Changes { protected, project, temporary }
 }
 
+/// Returns whether a call could overwrite the files alone that some of its args name, and none of them is there.
+///
+/// A name with the signs of a pattern, or of git's longer form of path specifications, may stand for files that are there.
+fn overwrites_nothing(tool: ResolvedTool<'_>, bound: &Bound<'_>, effects: &Effects, directory: &Path) -> bool {
+    let of_files = |name: &str| effects.overwrites.iter().any(|own| own == name);
+    let named: Vec<&str> =
+        bound.iter().filter(|(arg, _)| of_files(arg.name())).flat_map(|(_, value)| value.texts()).collect();
+    let is_missing = |name: &&str| {
+        !name.is_empty() && !name.contains(['*', '?', '[', '\\', ':']) && !exec::is_there(&directory.join(name))
+    };
+    !named.is_empty() && named.iter().all(is_missing) && rest_of_risk(tool, bound, effects) < Risk::Destructive
+}
+
 /// Returns what replacing a file by a redirection changes.
 pub(crate) fn of_redirection(path: &Path, project: Option<&Path>) -> Changes {
     match exec::area_of(path, project) {
@@ -86,14 +105,14 @@ pub(crate) fn of_redirection(path: &Path, project: Option<&Path>) -> Changes {
 
 /// Returns whether a call is destructive, if at all, only for the files that it names.
 pub(crate) fn depends_on_files_alone(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> bool {
-    let effects = tool.effects().filter(|effects| !effects.files.is_empty());
+    let effects = tool.effects().filter(Effects::rest_on_files);
     effects.is_some_and(|effects| rest_of_risk(tool, bound, &effects) < Risk::Destructive)
 }
 
 /// The risk that a call has for other reasons than the files that it changes.
 fn rest_of_risk(tool: ResolvedTool<'_>, bound: &Bound<'_>, effects: &Effects) -> Risk {
     let is_for_files =
-        |name: &str| effects.files.iter().chain(&effects.by).chain(&effects.trees).any(|own| own == name);
+        |name: &str| [&effects.files, &effects.overwrites, &effects.by, &effects.trees].into_iter().flatten().any(|own| own == name);
     let rest = bound.iter().filter(|(arg, _)| !is_for_files(arg.name()));
     rest.filter_map(|(arg, value)| risk::of_argument(arg, value)).max().unwrap_or(tool.risk().min(Risk::Write))
 }

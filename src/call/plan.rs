@@ -1,6 +1,7 @@
 //! [`Plan`]: what a request comes to once it has been read and checked.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use climax_catalog::policy::ProjectFiles;
@@ -14,7 +15,7 @@ use crate::call::line::CommandKey;
 use crate::call::outcome::{CallError, Permission};
 use crate::call::plan_outcome::{PlanFailure, StageOutcome};
 use crate::call::risk;
-use crate::exec::{Invocation, Outcome, Runner};
+use crate::exec::{self, Invocation, Outcome, Runner};
 
 /// The calls of a request, read, checked and planned. A call by name is a plan of one call.
 #[derive(Clone, Debug)]
@@ -69,6 +70,8 @@ pub(crate) struct PlannedCall<'a> {
     /// The values by which it runs.
     pub(crate) bound: Bound<'a>,
     pub(crate) invocation: Invocation,
+    /// The directory to which the program itself changes before it looks for files, as with `git -C DIRECTORY`.
+    pub(crate) own_directory: Option<PathBuf>,
     /// The call that the program starts, such as `git log` of `timeout 5 git log`.
     pub(crate) started: Option<Box<PlannedCall<'a>>>,
     /// The risk that it has at least, because of where its words come from.
@@ -133,6 +136,7 @@ impl<'a> PlannedCall<'a> {
             arguments,
             bound,
             invocation,
+            own_directory: None,
             started: started.map(Box::new),
             least_risk: Risk::Read,
             changes: Changes::default(),
@@ -143,6 +147,12 @@ impl<'a> PlannedCall<'a> {
     /// Returns the name of its tool.
     pub(crate) fn name(&self) -> &'a str {
         self.tool.name()
+    }
+
+    /// Returns the directory in which its program looks for the files that it is given.
+    pub(crate) fn directory(&self) -> PathBuf {
+        let changes = [&self.invocation.cwd, &self.own_directory].into_iter().flatten();
+        changes.fold(exec::directory(), |directory, change| directory.join(change))
     }
 
     /// Returns the call, then the calls that start one another from it.
@@ -168,7 +178,7 @@ impl<'a> PlannedCall<'a> {
 
     /// Returns whether the risk of what it changes depends on the files that are there when it runs.
     pub(crate) fn depends_on_files(&self) -> bool {
-        self.with_started().any(|call| call.tool.effects().is_some_and(|effects| !effects.files.is_empty()))
+        self.with_started().any(|call| call.tool.effects().is_some_and(|effects| effects.rest_on_files()))
     }
 
     /// Returns the risk that approval counts: `write` for what is destructive only because it changes single files of the

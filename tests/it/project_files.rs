@@ -120,6 +120,31 @@ fn what_other_programs_load_and_files_elsewhere_are_asked_about() {
 }
 
 #[test]
+fn branches_are_checked_out_without_a_question_and_files_only_where_nothing_is_lost() {
+    let commit = "git -c user.name=x -c user.email=x@y commit -qm x";
+    let after = |line: &str| format!("{commit} && git branch topic && {line}");
+    let runs = ["git checkout topic", "git checkout topic && git checkout -q -"].map(after);
+    let asks = [
+        "git checkout a",
+        "rm b; git checkout b",
+        "git checkout src",
+        "git checkout .",
+        "git checkout '*'",
+        "git checkout :/",
+        "git -C src checkout s",
+        "git checkout topic a",
+        "git checkout topic -- a",
+        "git checkout -f topic",
+        "git checkout -B topic",
+        "f=a; git checkout \"$f\"",
+        "git restore a",
+    ]
+    .map(after);
+    check(PROJECT, &runs.each_ref().map(|line| (line.as_str(), Decision::Runs)));
+    check(PROJECT, &asks.each_ref().map(|line| (line.as_str(), Decision::Asks)));
+}
+
+#[test]
 fn what_prints_secrets_is_asked_about_by_name_and_by_config() {
     let policy = "default: enabled\napproval: {global: destructive}\n";
     check(

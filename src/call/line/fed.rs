@@ -1,6 +1,6 @@
 //! Reads a command with the standard input and the variables that it has.
 
-use climax_catalog::{Cage, Needs, ResolvedTool, Risk, ToolIndex};
+use climax_catalog::{Cage, Needs, Place, ResolvedTool, Risk, ToolIndex};
 use climax_shell::Origin;
 
 use super::error::LineError;
@@ -42,6 +42,13 @@ pub(crate) fn read_fed<'a>(
         let command = ExpandedCommand { variables, ..command };
         let read = |input, context| read_command(index, command, input, context);
         match (read(feed.input(), if needs_no_input { quiet } else { context }), feed) {
+            (Ok(reading), _) if needs_no_input && has_optional_input(reading.tool) => {
+                // A tool that needs none may be meant, as by `git checkout BRANCH`.
+                match read(Input::Nothing, quiet).ok().filter(|other| other.tool.name() != reading.tool.name()) {
+                    Some(other) => Ok((other, reads_dash, Feed::Nothing)),
+                    None => Ok((reading, true, feed.clone())),
+                }
+            }
             (Ok(reading), feed) => Ok((reading, *feed != Feed::Nothing, feed.clone())),
             (Err(_), _) if needs_no_input => {
                 read(Input::Nothing, context).map(|reading| (reading, reads_dash, Feed::Nothing))
@@ -75,6 +82,11 @@ pub(crate) fn read_fed<'a>(
             }
         }
     }
+}
+
+/// Whether a tool reads its standard input only if there is one.
+fn has_optional_input(tool: ResolvedTool<'_>) -> bool {
+    tool.args().any(|arg| arg.place() == Place::Stdin && !arg.required())
 }
 
 /// Whether a tool takes a variable by an arg, perhaps one that a policy took away.

@@ -82,7 +82,10 @@ impl Toolbox {
             command_line::start(&mut invocation, &bound, &started.invocation);
         }
 
-        self.with_effects(PlannedCall::new(tool, Cow::Owned(arguments), bound, invocation, started), purpose)
+        let own_directory = bound.iter().filter(|(arg, _)| typed_directory && arg.place() == Place::Cwd).last();
+        let own_directory = own_directory.map(|(_, value)| value.to_string().into());
+        let call = PlannedCall::new(tool, Cow::Owned(arguments), bound, invocation, started);
+        self.with_effects(PlannedCall { own_directory, ..call }, purpose)
     }
 
     /// Plans the command that a call by name starts; `None` if it starts none.

@@ -23,7 +23,7 @@ impl Toolbox {
         mut call: PlannedCall<'a>,
         purpose: Purpose,
     ) -> Result<PlannedCall<'a>, CallError> {
-        let directory = exec::directory().join(call.invocation.cwd.as_deref().unwrap_or(Path::new("")));
+        let directory = call.directory();
         call.changes =
             changes::changes(call.tool, &call.bound, &directory, || self.own_project(), || self.runner.made());
         if call.changes.protected.is_some() {
@@ -52,7 +52,7 @@ impl Toolbox {
             self.runner.note_made(path);
         }
         if call.prints_made() && outcome.succeeded() {
-            let directory = exec::directory().join(call.invocation.cwd.as_deref().unwrap_or(Path::new("")));
+            let directory = call.directory();
             for path in outcome.stdout.text().lines().map(|line| directory.join(line)) {
                 self.runner.note_made(&path);
             }
@@ -84,7 +84,7 @@ impl Toolbox {
             return Vec::new();
         }
 
-        let directory = exec::directory().join(call.invocation.cwd.as_deref().unwrap_or(Path::new("")));
+        let directory = call.directory();
         let is_walked = |name: &str| effects.walks.iter().any(|own| own == name);
         let paths_of = |place: Place| {
             let given = call.bound.iter().filter(move |(arg, _)| arg.place() == place);

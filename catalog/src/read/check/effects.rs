@@ -33,6 +33,7 @@ impl Checker<'_> {
         };
         let effects = Effects {
             files: with(own.files, &of_all.files),
+            overwrites: with(own.overwrites, &of_all.overwrites),
             trees: with(own.trees, &of_all.trees),
             by: with(own.by, &of_all.by),
             hosts: with(own.hosts, &of_all.hosts),

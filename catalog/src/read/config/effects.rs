@@ -9,7 +9,7 @@ use crate::read::yaml::{Node, NodeKind};
 use crate::source::Spanned;
 
 pub(crate) const EFFECTS_KEYS: &[&str] =
-    &["files", "trees", "by", "hosts", "walks", "leaves_out", "code", "texts", "names_only", "prints_made", "bare"];
+    &["files", "overwrites", "trees", "by", "hosts", "walks", "leaves_out", "code", "texts", "names_only", "prints_made", "bare"];
 
 /// `effects` as they are written: the names of args have their places.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ pub(crate) fn effects(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Optio
     let mut fields = walker.mapping(node, "`effects`", EFFECTS_KEYS)?;
     let mut names = Vec::new();
     let files = args(walker, fields.optional("files"), "files", &mut names);
+    let overwrites = args(walker, fields.optional("overwrites"), "overwrites", &mut names);
     let trees = args_or_any(walker, fields.optional("trees"), "trees", &mut names);
     let by = args(walker, fields.optional("by"), "by", &mut names);
     let hosts = args(walker, fields.optional("hosts"), "hosts", &mut names);
@@ -37,7 +38,7 @@ pub(crate) fn effects(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Optio
         ["names_only", "prints_made"].map(|key| fields.boolean(walker, key).is_some_and(|is_so| is_so.value));
     let bare = fields.word(walker, "bare");
 
-    let effects = Effects { files, trees, by, hosts, walks, leaves_out, code, texts, names_only, prints_made, bare };
+    let effects = Effects { files, overwrites, trees, by, hosts, walks, leaves_out, code, texts, names_only, prints_made, bare };
     Some(Spanned { value: EffectsConfig { effects, names }, span })
 }
 
