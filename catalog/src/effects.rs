@@ -129,7 +129,8 @@ impl Effects {
                 lists[at].push(item.to_owned());
             }
         }
-        let [files, overwrites, trees, by, hosts, walks, leaves_out, texts, names_only, prints_made, bare, awk, other] = lists;
+        let [files, overwrites, trees, by, hosts, walks, leaves_out, texts, names_only, prints_made, bare, awk, other] =
+            lists;
         let in_language = |args: Vec<String>, language| args.into_iter().map(move |arg| (arg, language));
         let code = in_language(awk, Language::Awk).chain(in_language(other, Language::Other)).collect();
         let bare = bare.first().and_then(|risk| risk.parse().ok());

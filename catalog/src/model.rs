@@ -7,7 +7,7 @@ mod lines;
 mod risk;
 
 pub use judge::{Bypass, JudgeRules, ProjectFiles, SensitiveRule};
-pub use lines::{LineRules, Protection, UnknownProgram, WidestCage};
+pub use lines::{AskedCage, LineRules, Protection, UnknownProgram};
 pub(crate) use risk::fits;
 pub use risk::{ArgRisk, Risk, Sensitive};
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::error::SyntaxError;
 use crate::expand::{ExpandError, Expander, Known, MAX_VALUE_BYTES, Surroundings, too_long, too_slow};
-use crate::matching::{Extent, Matcher, TooManySteps};
+use crate::matching::{Extent, MAX_PATTERN_STEPS, Matcher, TooManySteps};
 use crate::pattern::Pattern;
 use crate::state::{LARGEST_PROCESS, Value};
 use crate::tree::{Name, Operation, Parameter, Place, Trim, Word};
@@ -166,6 +166,11 @@ impl<S: Surroundings> Expander<'_, S> {
             _ => text.unwrap_or_default(),
         };
 
+        // Each operation goes through the text once at least.
+        self.state.pattern_steps += text.len() as u64;
+        if self.state.pattern_steps > MAX_PATTERN_STEPS {
+            return Err(too_slow(place).into());
+        }
         Ok(match operation {
             Operation::Length => Some(text.chars().count().to_string()),
             Operation::Trim(trim, word) => {
@@ -362,7 +367,6 @@ fn in_case(text: &str, upper: bool, all: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matching::MAX_PATTERN_STEPS;
 
     #[test]
     fn the_text_of_replacements_counts_as_steps() {

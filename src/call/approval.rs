@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::future::{Future, pending};
 use std::time::Duration;
 
+use climax_catalog::Cage;
 use climax_catalog::policy::{Headless, SensitiveRule};
 use serde_json::{Map, Value};
 
@@ -95,6 +96,7 @@ impl Plan<'_> {
     #[must_use]
     pub fn headless<Q>(&self) -> Verdict<Q> {
         match self.policy.headless() {
+            _ if self.calls().any(|call| call.is_uncaged) => Verdict::Denied(Denial::Unasked),
             Headless::Deny => Verdict::Denied(Denial::Headless),
             Headless::Approve => Verdict::Approved,
         }
@@ -113,6 +115,7 @@ impl Plan<'_> {
             self.policy.needs_approval_at(call.tool, call.approval_risk(self.policy))
                 || arguments::need_approval(&call.bound)
                 || asks_about_secrets && call.sensitive.is_some()
+                || call.is_uncaged
         })
     }
 
@@ -157,7 +160,8 @@ impl PlannedCall<'_> {
         let stable = |word: &String| files_dir.as_ref().map_or_else(|| word.clone(), |dir| word.replace(dir, ""));
         let words = self.invocation.argv.iter().map(|word| (String::new(), stable(word)));
         let dir = self.invocation.cwd.iter().map(|dir| ("cwd".to_owned(), dir.display().to_string()));
-        let risk = [("risk".to_owned(), self.risk().as_str().to_owned())];
+        let held = if self.is_uncaged { "none" } else { self.cage().map_or("", Cage::as_str) };
+        let risk = [("risk", self.risk().as_str()), ("cage", held)].map(|(name, is)| (name.to_owned(), is.to_owned()));
         digest::pairs(self.tool, &self.bound, |_| true).chain(words).chain(dir).chain(risk).collect()
     }
 
@@ -166,7 +170,10 @@ impl PlannedCall<'_> {
         let protected = self.changes.protected.as_ref();
         let protected = protected.map(|path| format!("\n\nOther programs load or run {}.", path.display()));
         let sensitive = self.sensitive.as_ref().map(|reason| format!("\n\n{reason}."));
-        [protected, sensitive].into_iter().flatten().collect()
+        let uncaged = self
+            .is_uncaged
+            .then(|| "\n\nNo cage holds the program: it may change, send and start whatever this user can.".to_owned());
+        [protected, sensitive, uncaged].into_iter().flatten().collect()
     }
 
     async fn question(&self, runner: &Runner) -> String {

@@ -111,8 +111,9 @@ pub(crate) fn depends_on_files_alone(tool: ResolvedTool<'_>, bound: &Bound<'_>) 
 
 /// The risk that a call has for other reasons than the files that it changes.
 fn rest_of_risk(tool: ResolvedTool<'_>, bound: &Bound<'_>, effects: &Effects) -> Risk {
-    let is_for_files =
-        |name: &str| [&effects.files, &effects.overwrites, &effects.by, &effects.trees].into_iter().flatten().any(|own| own == name);
+    let is_for_files = |name: &str| {
+        [&effects.files, &effects.overwrites, &effects.by, &effects.trees].into_iter().flatten().any(|own| own == name)
+    };
     let rest = bound.iter().filter(|(arg, _)| !is_for_files(arg.name()));
     rest.filter_map(|(arg, value)| risk::of_argument(arg, value)).max().unwrap_or(tool.risk().min(Risk::Write))
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use climax_catalog::expansion::{Lookup, policy_path};
-use climax_catalog::policy::{ConfineLevel, Executor, Policy};
+use climax_catalog::policy::{AskedCage, ConfineLevel, Executor, Policy};
 use climax_catalog::{Cage, Needs, ResolvedTool, Risk};
 
 use crate::call::arguments::Bound;
@@ -50,8 +50,8 @@ pub(crate) struct Context<'c> {
     pub(crate) policy: &'c Policy,
     /// Whether a config describes the program.
     pub(crate) is_described: bool,
-    /// The cage that the caller asks for, wider than that of the tool.
-    pub(crate) asked: Option<Cage>,
+    /// What the caller asks for, instead of the cage of the tool.
+    pub(crate) asked: Option<AskedCage>,
     /// Returns the project of a directory; that of this process for `None`.
     pub(crate) project: &'c dyn Fn(Option<&Path>) -> Option<Project>,
     /// The means that this system has; not asked where no cage is needed.
@@ -67,7 +67,11 @@ impl Context<'_> {
     /// The caller asks for a cage that this system does not have.
     fn cage(&self, needs: &Needs) -> Result<Option<Cage>, String> {
         let Some(own) = needs.cage.filter(|_| *self.policy.executor() == Executor::Local) else { return Ok(None) };
-        let cage = self.asked.map_or(own, |asked| own.max(asked));
+        let cage = match self.asked {
+            Some(AskedCage::None) => return Ok(None),
+            Some(AskedCage::Workspace) => Cage::Workspace,
+            Some(AskedCage::Read) | None => own,
+        };
         let protection = self.policy.lines().rules.protect;
         match (self.isolation)() {
             Some(isolation) if isolation.holds(cage, protection) => Ok(Some(cage)),

@@ -72,6 +72,8 @@ pub(crate) struct PlannedCall<'a> {
     pub(crate) invocation: Invocation,
     /// The directory to which the program itself changes before it looks for files, as with `git -C DIRECTORY`.
     pub(crate) own_directory: Option<PathBuf>,
+    /// Whether the caller asks for no cage where its tool has one.
+    pub(crate) is_uncaged: bool,
     /// The call that the program starts, such as `git log` of `timeout 5 git log`.
     pub(crate) started: Option<Box<PlannedCall<'a>>>,
     /// The risk that it has at least, because of where its words come from.
@@ -137,6 +139,7 @@ impl<'a> PlannedCall<'a> {
             bound,
             invocation,
             own_directory: None,
+            is_uncaged: false,
             started: started.map(Box::new),
             least_risk: Risk::Read,
             changes: Changes::default(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use climax_catalog::Cage;
+use climax_catalog::policy::AskedCage;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -35,8 +35,8 @@ pub enum Request<'a> {
 /// How the programs of a line are held, as far as the caller says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineBounds {
-    /// The cage of the programs that have one, if it is wider than theirs.
-    pub cage: Option<Cage>,
+    /// The cage of the programs that have one, if it is wider than theirs; or none.
+    pub cage: Option<AskedCage>,
     /// How long each program may take, instead of the time of its tool.
     pub timeout: Option<Duration>,
 }

@@ -69,7 +69,7 @@ pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
     let jobs = Arc::<Jobs>::default();
     let judge = surface.judges_lines().then(|| rewriter(&arguments.selection.sources.without_policy()));
     let settings = ToolboxSettings { rewriter: judge, ..settings(program, arguments, &jobs, audit) };
-    let registry = Registry::new(settings, move |index| tool_list(index, &listed));
+    let registry = Registry::new(settings, move |toolbox| tool_list(&toolbox.index, &listed.under(&toolbox.policy)));
     let text_form = text_form(arguments.raw_output);
     let (detach_after, replica) = (arguments.detach_after, replica(arguments));
     let options = Options { surface, strategy, text_form, changes: changes(arguments), detach_after, replica };

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use climax_catalog::Cage;
+use climax_catalog::policy::AskedCage;
+use strum::VariantNames as _;
 
 use crate::call::approval::{Approver, Denial, FormAnswer, Verdict};
 use crate::call::digest::RequestDigest;
@@ -33,9 +34,10 @@ pub(crate) struct Args {
     pub(crate) line: Option<String>,
     #[command(flatten)]
     pub(crate) sources: Sources,
-    /// Run programs that have a cage in this one, read or workspace, if it is wider than theirs
+    /// Run programs that have a cage in this one, read or workspace, if it is wider than theirs; or in none, if the policy
+    /// says `lines.widest: none`, and only after a question
     #[arg(long, value_name = "CAGE", value_parser = cages())]
-    pub(crate) cage: Option<Cage>,
+    pub(crate) cage: Option<AskedCage>,
     /// Append a JSON line for each command to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
@@ -45,9 +47,9 @@ pub(crate) struct Args {
 }
 
 /// Parses a cage.
-fn cages() -> impl TypedValueParser<Value = Cage> {
-    PossibleValuesParser::new(["read", "workspace"])
-        .try_map(|name| name.parse::<Cage>().map_err(|error| error.to_string()))
+fn cages() -> impl TypedValueParser<Value = AskedCage> {
+    PossibleValuesParser::new(AskedCage::VARIANTS)
+        .try_map(|name| name.parse::<AskedCage>().map_err(|error| error.to_string()))
 }
 
 /// Returns the arguments if this program was started as a shell: `climax-sh`, also with `-c LINE` and `-l`.

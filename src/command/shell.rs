@@ -9,6 +9,7 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 
+use climax_catalog::policy::AskedCage;
 use climax_catalog::{Cage, OutputForm};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -40,14 +41,14 @@ pub(super) struct Shell<'t> {
     runtime: Runtime,
     /// Where lines start; `None` is the directory of this process.
     directory: Option<PathBuf>,
-    /// The cage of the programs that have one, if it is wider than theirs.
-    cage: Option<Cage>,
+    /// The cage of the programs that have one, if it is wider than theirs; or none.
+    cage: Option<AskedCage>,
     /// What lines are for.
     purpose: Purpose,
 }
 
 impl<'t> Shell<'t> {
-    pub(super) fn new(toolbox: &'t Toolbox, runtime: Runtime, (cage, purpose): (Option<Cage>, Purpose)) -> Self {
+    pub(super) fn new(toolbox: &'t Toolbox, runtime: Runtime, (cage, purpose): (Option<AskedCage>, Purpose)) -> Self {
         Self { toolbox, runtime, directory: None, cage, purpose }
     }
 

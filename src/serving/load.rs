@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::policy::{self, Applied, Confine, ConfineLevel, Executor, LineRules, PolicyFile, UnknownProgram};
+use climax_catalog::policy::{self, Applied, Confine, ConfineLevel, Executor, PolicyFile, UnknownProgram};
 use climax_catalog::{
     Catalog, CliView, Compiled, Diagnostics, Layer, MAX_SUGGESTIONS, Policy, ResolvedTool, ServedItem, Skill, Source,
     Style, ToolIndex, compile, compile_linted, compile_over, files, near_misses,
@@ -283,12 +283,12 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
     };
     let compiled_in = Policy::compiled_in(catalog).with_described_programs(left_out.iter().cloned());
     let flag = Confine { level: wanted.confine, required: false };
-    let lines = LineRules { unknown: wanted.unknown, ..LineRules::default() };
     let Some((path, policy)) = policy else {
         let (skills, found) = skills.served(&index);
         warnings.extend(found);
         let index = with_honest_risks(index, &compiled_in.clone().confined(flag))?;
-        let served = LoadedTools { index, policy: enforceable(compiled_in.confined(flag).with_lines(lines))? };
+        let served =
+            LoadedTools { index, policy: enforceable(compiled_in.confined(flag).with_unknown(wanted.unknown))? };
         return Ok(Loaded { served, skills, of_configs, warnings });
     };
     let policy = policy.and_then(|policy| match catalog.policy {
@@ -301,7 +301,7 @@ pub fn load_tools(catalog: &'static Catalog, wanted: &Wanted, policy: Option<&Pa
     warnings.extend(if line.is_some() { policy::without_names(&found) } else { found });
     let index = with_honest_risks(index, &policy.clone().confined(flag))?;
     of_configs.retain(|tool| index.get(tool).is_some());
-    let policy = enforceable(policy.confined(flag).with_lines(lines).with_described_programs(left_out))?;
+    let policy = enforceable(policy.confined(flag).with_unknown(wanted.unknown).with_described_programs(left_out))?;
     let (skills, found) = skills.served(&index);
     warnings.extend(found);
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use climax_catalog::{Catalog, Diagnostics, ToolIndex};
+use climax_catalog::{Catalog, Diagnostics};
 
 use crate::call::Toolbox;
 use crate::call::audit::Audit;
@@ -48,7 +48,7 @@ pub(crate) struct Published {
 }
 
 /// Renders the list of tools as clients see it.
-type ToolList = Box<dyn Fn(&ToolIndex) -> String + Send + Sync>;
+type ToolList = Box<dyn Fn(&Toolbox) -> String + Send + Sync>;
 
 /// The served toolboxes: one per policy.
 pub(crate) struct Registry {
@@ -95,7 +95,7 @@ impl Registry {
     /// Makes a registry without toolboxes. `tool_list` renders the list of tools as clients see it.
     pub(crate) fn new(
         settings: ToolboxSettings,
-        tool_list: impl Fn(&ToolIndex) -> String + Send + Sync + 'static,
+        tool_list: impl Fn(&Toolbox) -> String + Send + Sync + 'static,
     ) -> Self {
         Self { settings, tool_list: Box::new(tool_list), published: Vec::new(), reloading: Mutex::default() }
     }

@@ -174,11 +174,11 @@ impl Publisher {
     /// Publishes another toolbox and notifies subscribers of the lists that differ.
     ///
     /// `tool_list` renders the list of tools as clients see it.
-    pub fn publish(&self, toolbox: Arc<Toolbox>, tool_list: impl Fn(&ToolIndex) -> String) {
+    pub fn publish(&self, toolbox: Arc<Toolbox>, tool_list: impl Fn(&Toolbox) -> String) {
         let Snapshot { toolbox: before, judge, versions } = self.0.borrow().clone();
         let versions = Versions {
             catalog: versions.catalog + u64::from(before.digest() != toolbox.digest()),
-            tools: versions.tools + u64::from(tool_list(&before.index) != tool_list(&toolbox.index)),
+            tools: versions.tools + u64::from(tool_list(&before) != tool_list(&toolbox)),
             prompts: versions.prompts + u64::from(!before.prompts().eq(toolbox.prompts())),
             resources: versions.resources + u64::from(resources(&before) != resources(&toolbox)),
         };

@@ -276,7 +276,7 @@ pub static CATALOG: Catalog = Catalog {
     skills: None,
     policy: Some({
         use ::climax::catalog::policy::{
-            Access, Confine, Headless, Level, LineRules, Protection, WidestCage,
+            Access, Confine, Headless, Level, LineRules, Protection, AskedCage,
         };
         ::climax::catalog::PolicyDef {
             access: Access::Enabled,
@@ -290,7 +290,7 @@ pub static CATALOG: Catalog = Catalog {
             },
             lines: LineRules {
                 unknown: Some(::climax::catalog::policy::UnknownProgram::Workspace),
-                widest: WidestCage::Read,
+                widest: AskedCage::Read,
                 protect: Protection::Kernel,
             },
             send: List(29, 29),

@@ -208,7 +208,7 @@ async fn approvals_are_valid_for_the_command_line_of_the_question() {
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
     for other in [toolbox("everything", "write"), toolbox("everything", "destructive")] {
         let pending = client.ask(1, "tools/call", &params).await["result"].clone();
-        publisher.publish(other, |index| tool_list(index, &Surface::Classic));
+        publisher.publish(other, |toolbox| tool_list(&toolbox.index, &Surface::Classic));
         let mut answer = params.clone();
         answer["inputResponses"] = json!({ "approval": { "action": "accept" } });
         answer["requestState"] = pending["requestState"].clone();

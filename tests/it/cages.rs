@@ -354,7 +354,50 @@ fn policy_flag_and_system_decide_about_unknown_programs() {
     assert!(status == 127 && stderr.contains("no tool runs"), "{stderr}");
     let narrow = policy("default: enabled\napproval: {global: none}\nlines: {widest: read}\n");
     let (status, _, stderr) = desk.sh(&["--policy", &narrow, "--cage", "workspace"], line);
-    assert!(status != 0 && stderr.contains("no cage wider than `read`"), "{stderr}");
+    assert!(status != 0 && stderr.contains("nothing wider than the cage `read`"), "{stderr}");
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn programs_run_without_a_cage_only_where_the_policy_says_so_and_after_a_question() {
+    let desk = Desk::new();
+    let path = desk.path("policy.yaml");
+    let policy = path.display().to_string();
+    let line = "bash --norc -c 'echo made > ../outside'";
+    let sh = |text: &str, line: &str| {
+        fs::write(&path, text).unwrap();
+        desk.sh(&["--policy", &policy, "--cage", "none"], line)
+    };
+    let (status, _, stderr) = sh("default: enabled\napproval: {global: none}\n", line);
+    assert!(status == 2 && stderr.contains("nothing wider than the cage `workspace`"), "{stderr}");
+    let widest = "default: enabled\napproval: {global: none, headless: approve}\nlines: {widest: none}\n";
+    let (status, _, stderr) = sh(widest, line);
+    assert!(status == 126 && stderr.contains("cannot be asked here"), "{stderr}");
+    assert_eq!(sh(widest, "echo a | cat; timeout 5 ls *.none").0, 2, "what has no cage is not asked about");
+
+    let mut server = server_that_asks(&desk, &policy);
+    for (answer, is_made) in [("decline", false), ("accept", true)] {
+        let request = server
+            .post("tools/call", json!({ "name": "climax_run", "arguments": { "command": line, "cage": "none" } }));
+        let question = server.receive();
+        let said = question["params"]["message"].as_str().unwrap();
+        assert!(said.contains("No cage holds the program") && said.contains("> ../outside"), "{question}");
+        server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": answer } }));
+        assert_eq!(server.receive()["id"], request);
+        assert_eq!(fs::read_to_string(desk.path("outside")).unwrap().contains("made"), is_made);
+    }
+}
+
+/// A server under a policy, whose client can be asked.
+fn server_that_asks(desk: &Desk, policy: &str) -> Server {
+    let mut command = desk.climax();
+    command.args(["--meta", "run", "--policy", policy]);
+    let mut server = Server::spawn(&mut command);
+    let client = json!({ "name": "test", "version": "1" });
+    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": { "elicitation": {} }, "clientInfo": client });
+    server.request("initialize", hello);
+    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    server
 }
 
 #[test]
@@ -488,7 +531,7 @@ fn agents_choose_the_cage_and_read_what_it_denied() {
     let made =
         run_line(&mut server, &json!({ "command": "bash --norc -c 'echo a > new; cat new'", "cage": "workspace" }));
     assert_eq!(text(&made), "a");
-    let wrong = run_line(&mut server, &json!({ "command": "bash --norc -c true", "cage": "none" }));
+    let wrong = run_line(&mut server, &json!({ "command": "bash --norc -c true", "cage": "any" }));
     assert!(text(&wrong).contains("read, workspace"), "{wrong}");
     let late = run_line(&mut server, &json!({ "command": "bash --norc -c 'sleep 60'", "timeout": 1 }));
     assert!(text(&late).contains("timed out after 1"), "{late}");

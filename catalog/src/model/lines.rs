@@ -54,30 +54,29 @@ impl Protection {
     }
 }
 
-/// The widest cage that a call may ask for.
+/// What a call may ask its programs to be held by, from the narrowest on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "lowercase")]
-pub enum WidestCage {
+pub enum AskedCage {
     /// The cage `read`.
     Read,
     /// The cage `workspace`.
     Workspace,
+    /// No cage, about which the user is always asked.
+    None,
 }
 
-impl WidestCage {
-    /// Returns the name in policies.
+impl AskedCage {
+    /// Returns the name in policies and on the command line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
-    /// Returns whether a call may ask for a cage.
+    /// Returns the names of this one and of the narrower ones.
     #[must_use]
-    pub fn permits(self, cage: Cage) -> bool {
-        match cage {
-            Cage::Read => true,
-            Cage::Workspace => self == Self::Workspace,
-        }
+    pub fn names_up_to(self) -> &'static [&'static str] {
+        &Self::VARIANTS[..=self as usize]
     }
 }
 
@@ -86,15 +85,15 @@ impl WidestCage {
 pub struct LineRules {
     /// What becomes of programs that no config describes, if it is stated.
     pub unknown: Option<UnknownProgram>,
-    /// The widest cage that a call may ask for.
-    pub widest: WidestCage,
+    /// The widest that a call may ask for.
+    pub widest: AskedCage,
     /// How protected names are kept.
     pub protect: Protection,
 }
 
 impl Default for LineRules {
     fn default() -> Self {
-        Self { unknown: None, widest: WidestCage::Workspace, protect: Protection::default() }
+        Self { unknown: None, widest: AskedCage::Workspace, protect: Protection::default() }
     }
 }
 

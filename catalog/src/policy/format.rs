@@ -6,7 +6,7 @@ use strum::VariantNames as _;
 use crate::format::env_value;
 use crate::format::object;
 use crate::model::{Access, Bypass, Headless, Level, ProjectFiles, Risk, Runtime, SensitiveRule};
-use crate::policy::{ConfineLevel, Protection, UnknownProgram, WidestCage};
+use crate::policy::{AskedCage, ConfineLevel, Protection, UnknownProgram};
 
 /// The JSON Schema (2020-12) of the policy format.
 ///
@@ -111,7 +111,7 @@ fn lines() -> Value {
         &[],
         &json!({
             "unknown": { "enum": UnknownProgram::VARIANTS, "description": "What becomes of programs that no config describes: refused, or run in a cage; `read` if the policy has no other keys than `default: enabled`, `approval`, `lines` and `hook`, else `refuse`" },
-            "widest": { "enum": WidestCage::VARIANTS, "default": "workspace", "description": "The widest cage that a call may ask for" },
+            "widest": { "enum": AskedCage::VARIANTS, "default": "workspace", "description": "The widest cage that a call may ask for" },
             "protect": { "enum": Protection::VARIANTS, "default": "restore", "description": "How what other programs load is kept from programs that write in the project: put back after the run where the kernel cannot keep it, or by the kernel alone" },
             "secrets": names("More names of files whose content cages hide; * stands for any characters"),
             "open": names("Names of files that are no secrets, though the usual names fit them"),

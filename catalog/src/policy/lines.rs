@@ -1,7 +1,7 @@
 //! `lines`: what becomes of programs that no config describes, and which files are secrets.
 
 use crate::diagnostic::Code;
-use crate::model::{LineRules, Protection, UnknownProgram, WidestCage};
+use crate::model::{AskedCage, LineRules, Protection, UnknownProgram};
 use crate::read::walk::Walker;
 use crate::read::yaml::Node;
 
@@ -54,7 +54,7 @@ pub(super) fn lines(walker: &mut Walker<'_>, node: Option<&Node>, unstated: Unkn
         return Lines {
             rules: LineRules {
                 unknown: Some(UnknownProgram::Refuse),
-                widest: WidestCage::Read,
+                widest: AskedCage::Read,
                 protect: Protection::Kernel,
             },
             ..without

@@ -29,8 +29,8 @@ mod selector;
 
 pub use crate::executor::{Container, Executor, Sandbox};
 pub use crate::model::{
-    Access, Bypass, Confine, ConfineLevel, Headless, JudgeRules, Level, LineRules, ProjectFiles, Protection, Runtime,
-    SandboxLimits, SensitiveRule, UnknownProgram, WidestCage,
+    Access, AskedCage, Bypass, Confine, ConfineLevel, Headless, JudgeRules, Level, LineRules, ProjectFiles, Protection,
+    Runtime, SandboxLimits, SensitiveRule, UnknownProgram,
 };
 pub use crate::rule::{ArgRule, Pattern, RuleViolation};
 pub use apply::{Applied, names_as_errors, without_names};
@@ -341,10 +341,10 @@ impl Policy {
         self
     }
 
-    /// Returns the policy with the stricter rules for lines of its own and `other`.
+    /// Returns the policy with the stricter rule for programs of lines that no config describes: its own or `other`.
     #[must_use]
-    pub fn with_lines(mut self, other: LineRules) -> Self {
-        self.lines.rules = self.lines.rules.stricter(other);
+    pub fn with_unknown(mut self, other: Option<UnknownProgram>) -> Self {
+        self.lines.rules.unknown = [self.lines.rules.unknown, other].into_iter().flatten().min();
         self
     }
 

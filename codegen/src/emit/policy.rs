@@ -1,8 +1,8 @@
 //! The policy of a catalog as Rust source.
 
 use climax_catalog::policy::{
-    Access, Bypass, Confine, ConfineLevel, Headless, JudgeRules, Level, LineRules, ProjectFiles, Protection, Runtime,
-    SandboxLimits, SensitiveRule, UnknownProgram, WidestCage,
+    Access, AskedCage, Bypass, Confine, ConfineLevel, Headless, JudgeRules, Level, LineRules, ProjectFiles, Protection,
+    Runtime, SandboxLimits, SensitiveRule, UnknownProgram,
 };
 use climax_catalog::{ExecutorDef, PolicyDef, Risk};
 use proc_macro2::TokenStream;
@@ -43,8 +43,9 @@ pub(super) fn policy(row: &PolicyDef) -> TokenStream {
         UnknownProgram::Workspace => quote!(::climax::catalog::policy::UnknownProgram::Workspace),
     });
     let widest = match widest {
-        WidestCage::Read => quote!(Read),
-        WidestCage::Workspace => quote!(Workspace),
+        AskedCage::Read => quote!(Read),
+        AskedCage::Workspace => quote!(Workspace),
+        AskedCage::None => quote!(None),
     };
     let protect = match protect {
         Protection::Restore => quote!(Restore),
@@ -52,12 +53,12 @@ pub(super) fn policy(row: &PolicyDef) -> TokenStream {
     };
 
     quote! {{
-        use ::climax::catalog::policy::{Access, Confine, Headless, Level, LineRules, Protection, WidestCage};
+        use ::climax::catalog::policy::{Access, Confine, Headless, Level, LineRules, Protection, AskedCage};
         ::climax::catalog::PolicyDef {
             access: Access::#access, level: Level::#level, headless: Headless::#headless, deny: #deny, env: #env,
             confine: Confine { level: #confined, required: #required },
             lines: LineRules {
-                unknown: #unknown, widest: WidestCage::#widest, protect: Protection::#protect
+                unknown: #unknown, widest: AskedCage::#widest, protect: Protection::#protect
             }, send: #send, judgement: #judgement,
             executor: #executor
         }

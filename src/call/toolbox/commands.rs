@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use climax_catalog::{ArgView, Cage, Place, ResolvedTool, RuleView};
+use climax_catalog::policy::AskedCage;
+use climax_catalog::{ArgView, Place, ResolvedTool, RuleView};
 use serde_json::{Map, Value};
 
 use super::Toolbox;
@@ -23,8 +24,8 @@ use crate::exec::{self, Invocation};
 pub(super) struct Surroundings<'s> {
     pub(super) directory: Option<&'s str>,
     pub(super) input: Input<'s>,
-    /// The cage that the caller asks for.
-    pub(super) cage: Option<Cage>,
+    /// What the caller asks for, instead of the cages of the tools.
+    pub(super) cage: Option<AskedCage>,
     pub(super) env: &'s [(String, String)],
     pub(super) purpose: Purpose,
 }
@@ -72,7 +73,8 @@ impl Toolbox {
             invocation.program_dir.clone_from(&invocation.cwd);
         }
         let is_caged = invocation.confinement.as_ref().is_some_and(|rights| rights.cage.is_some());
-        if reading.unknown.is_some() && !is_caged {
+        let is_uncaged = cage == Some(AskedCage::None) && tool.needs().is_some_and(|needs| needs.cage.is_some());
+        if reading.unknown.is_some() && !is_caged && !is_uncaged {
             let problem = format!("no config describes `{}`, and it has no cage here", invocation.argv[0]);
             return Err(unread(text, problem, "write a config for it"));
         }
@@ -85,7 +87,7 @@ impl Toolbox {
         let own_directory = bound.iter().filter(|(arg, _)| typed_directory && arg.place() == Place::Cwd).last();
         let own_directory = own_directory.map(|(_, value)| value.to_string().into());
         let call = PlannedCall::new(tool, Cow::Owned(arguments), bound, invocation, started);
-        self.with_effects(PlannedCall { own_directory, ..call }, purpose)
+        self.with_effects(PlannedCall { own_directory, is_uncaged, ..call }, purpose)
     }
 
     /// Plans the command that a call by name starts; `None` if it starts none.

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use climax_catalog::policy::{Executor, ProjectFiles};
-use climax_catalog::{Cage, ResolvedTool, Risk};
+use climax_catalog::policy::{AskedCage, Executor, ProjectFiles};
+use climax_catalog::{ResolvedTool, Risk};
 use serde_json::{Map, Value};
 
 use super::commands::Surroundings;
@@ -280,7 +280,7 @@ impl Toolbox {
         tool: ResolvedTool<'_>,
         bound: &Bound<'_>,
         invocation: &mut Invocation,
-        (asked, is_described): (Option<Cage>, bool),
+        (asked, is_described): (Option<AskedCage>, bool),
     ) -> Result<(), CallError> {
         let context = confinement::Context {
             policy: &self.policy,
@@ -309,11 +309,11 @@ impl Toolbox {
         }
     }
 
-    /// Returns why a caller may not ask for a cage; `None` if it may.
-    fn too_wide(&self, asked: Option<Cage>) -> Option<String> {
+    /// Returns why a caller may not ask for a cage, or for none; `None` if it may.
+    fn too_wide(&self, asked: Option<AskedCage>) -> Option<String> {
         let widest = self.policy.lines().rules.widest;
-        asked.filter(|cage| !widest.permits(*cage))?;
-        Some(format!("the policy permits no cage wider than `{}` (lines.widest)", widest.as_str()))
+        asked.filter(|cage| *cage > widest)?;
+        Some(format!("the policy permits nothing wider than the cage `{}` (lines.widest)", widest.as_str()))
     }
 }
 

@@ -72,7 +72,9 @@ impl ServerHandler for Server {
         if page.is_some_and(|page| page.cursor.is_some()) {
             return Err(ErrorData::invalid_params("Unknown cursor: the list of tools has one page", None));
         }
-        let list = ListToolsResult::with_all_items(tools::tools(&self.toolbox().index, &self.options.surface));
+        let toolbox = self.toolbox();
+        let surface = self.options.surface.under(&toolbox.policy);
+        let list = ListToolsResult::with_all_items(tools::tools(&toolbox.index, &surface));
         Ok(cacheable(list, self.list_ttl_ms(), &context))
     }
 

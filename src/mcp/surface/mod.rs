@@ -38,6 +38,7 @@ pub(super) use self::spec::{Effect, MetaRequest, SearchForm};
 #[cfg(has_code)]
 pub(super) use self::work::CodeArguments;
 pub(super) use self::work::{CallArguments, Failure, JudgeArguments, RunArguments, Work};
+use climax_catalog::Policy;
 
 /// All meta-tools, in the order of `tools/list`.
 pub const META_TOOLS: &[MetaTool] = &[
@@ -71,6 +72,15 @@ impl Surface {
         let starts_calls = meta.tools().any(MetaTool::starts_calls);
         let own_job_tool = meta.caller().is_none();
         starts_calls.then_some(Self::Meta(meta.with_own_job_tool(own_job_tool)))
+    }
+
+    /// Returns it as it is published under a policy.
+    #[must_use]
+    pub fn under(&self, policy: &Policy) -> Self {
+        match self {
+            Self::Classic => Self::Classic,
+            Self::Meta(meta) => Self::Meta(meta.clone().with_widest_cage(policy.lines().rules.widest)),
+        }
     }
 
     /// Returns whether it has a tool that judges lines of other shells.

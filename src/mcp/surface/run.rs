@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use climax_catalog::ToolIndex;
+use climax_catalog::policy::AskedCage;
 use serde_json::{Value, json};
 
 use super::search::SEARCH;
@@ -17,7 +18,7 @@ pub(in crate::mcp) const RUN: MetaTool = MetaTool::new(&Spec {
     title: "Run",
     effect: Effect::Calls,
     description,
-    schema: |_| schema(),
+    schema,
     work: |request| Ok(Work::Line(RunArguments::read(request.arguments)?, Purpose::Call)),
 });
 
@@ -62,14 +63,23 @@ fn programs(index: &ToolIndex) -> Vec<&str> {
 }
 
 /// The input schema.
-fn schema() -> Value {
+fn schema(surface: &MetaSurface) -> Value {
+    let widest = surface.widest_cage();
+    let cage = match widest {
+        AskedCage::Read => "Other programs read the project",
+        AskedCage::Workspace => "Other programs read the project, in workspace they write it",
+        AskedCage::None => {
+            "Other programs read the project, in workspace they write it; in none nothing holds them, and the user is asked"
+        }
+    };
+
     json!({
         "type": "object",
         "properties": {
             "command": { "type": "string" },
             "cwd": { "type": "string", "description": "Directory to run in" },
             "stdin": { "type": "string", "description": "Input of the first command" },
-            "cage": { "enum": ["read", "workspace"], "description": "Other programs read the project, in workspace they write it" },
+            "cage": { "enum": widest.names_up_to(), "description": cage },
             "timeout": { "type": "integer", "description": "Seconds" }
         },
         "required": ["command"]

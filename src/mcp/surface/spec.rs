@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use climax_catalog::policy::{AskedCage, LineRules};
 use climax_catalog::{Strategy, ToolIndex};
 use serde_json::{Map, Value};
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -123,17 +124,35 @@ pub struct MetaSurface {
     answers: Answers,
     call_name: CallName,
     own_job_tool: bool,
+    widest: AskedCage,
 }
 
 impl MetaSurface {
     /// Makes the surface of these meta-tools, in this order.
     pub(super) fn new(tools: Vec<MetaTool>, search: SearchForm) -> Self {
-        Self { tools, search, answers: Answers::default(), call_name: CallName::default(), own_job_tool: false }
+        Self {
+            tools,
+            search,
+            answers: Answers::default(),
+            call_name: CallName::default(),
+            own_job_tool: false,
+            widest: LineRules::default().widest,
+        }
     }
 
     /// Offers `climax_job` as a tool of its own, or not.
     pub(super) fn with_own_job_tool(self, own_job_tool: bool) -> Self {
         Self { own_job_tool, ..self }
+    }
+
+    /// Offers what a policy permits a line to ask for.
+    pub(super) fn with_widest_cage(self, widest: AskedCage) -> Self {
+        Self { widest, ..self }
+    }
+
+    /// The widest that a line may ask its programs to be held by.
+    pub(super) fn widest_cage(&self) -> AskedCage {
+        self.widest
     }
 
     /// Publishes the name of a tool as this property.

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use climax_catalog::policy::AskedCage;
 use rmcp::model::ErrorData;
 use serde_json::{Map, Value};
+use strum::VariantNames as _;
 
 use crate::call::arguments::Violation;
 use crate::call::chain::ChainStep;
@@ -54,7 +56,7 @@ impl RunArguments {
     pub(in crate::mcp) fn read(arguments: &Map<String, Value>) -> Result<Self, Vec<Violation>> {
         let mut reader = ArgumentReader::new(arguments);
         let command = reader.required_string(&["command", "cmd", "line"]);
-        let cage = reader.has("cage").then(|| reader.choice("cage", &["read", "workspace"]).parse().ok()).flatten();
+        let cage = reader.has("cage").then(|| reader.choice("cage", AskedCage::VARIANTS).parse().ok()).flatten();
         let seconds = reader.has("timeout").then(|| {
             reader.seconds("timeout", (1, MAX_LINE_SECONDS), "a number of seconds from 1 to 3600").unsigned_abs()
         });

@@ -8,8 +8,20 @@ use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
 use crate::source::Spanned;
 
-pub(crate) const EFFECTS_KEYS: &[&str] =
-    &["files", "overwrites", "trees", "by", "hosts", "walks", "leaves_out", "code", "texts", "names_only", "prints_made", "bare"];
+pub(crate) const EFFECTS_KEYS: &[&str] = &[
+    "files",
+    "overwrites",
+    "trees",
+    "by",
+    "hosts",
+    "walks",
+    "leaves_out",
+    "code",
+    "texts",
+    "names_only",
+    "prints_made",
+    "bare",
+];
 
 /// `effects` as they are written: the names of args have their places.
 #[derive(Debug)]
@@ -38,7 +50,8 @@ pub(crate) fn effects(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Optio
         ["names_only", "prints_made"].map(|key| fields.boolean(walker, key).is_some_and(|is_so| is_so.value));
     let bare = fields.word(walker, "bare");
 
-    let effects = Effects { files, overwrites, trees, by, hosts, walks, leaves_out, code, texts, names_only, prints_made, bare };
+    let effects =
+        Effects { files, overwrites, trees, by, hosts, walks, leaves_out, code, texts, names_only, prints_made, bare };
     Some(Spanned { value: EffectsConfig { effects, names }, span })
 }
 
