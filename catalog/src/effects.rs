@@ -47,6 +47,8 @@ pub struct Effects {
 pub enum Language {
     /// That of awk.
     Awk,
+    /// That of jq.
+    Jq,
     /// Any other.
     Other,
 }
@@ -60,7 +62,7 @@ impl Language {
 }
 
 /// The kinds of effects, by their keys in configs.
-const KINDS: [&str; 13] = [
+const KINDS: [&str; 14] = [
     "files",
     "overwrites",
     "trees",
@@ -73,6 +75,7 @@ const KINDS: [&str; 13] = [
     "prints_made",
     "bare",
     "awk",
+    "jq",
     "other",
 ];
 
@@ -129,10 +132,25 @@ impl Effects {
                 lists[at].push(item.to_owned());
             }
         }
-        let [files, overwrites, trees, by, hosts, walks, leaves_out, texts, names_only, prints_made, bare, awk, other] =
-            lists;
+        let [
+            files,
+            overwrites,
+            trees,
+            by,
+            hosts,
+            walks,
+            leaves_out,
+            texts,
+            names_only,
+            prints_made,
+            bare,
+            awk,
+            jq,
+            other,
+        ] = lists;
         let in_language = |args: Vec<String>, language| args.into_iter().map(move |arg| (arg, language));
-        let code = in_language(awk, Language::Awk).chain(in_language(other, Language::Other)).collect();
+        let code = [(awk, Language::Awk), (jq, Language::Jq), (other, Language::Other)];
+        let code = code.into_iter().flat_map(|(args, language)| in_language(args, language)).collect();
         let bare = bare.first().and_then(|risk| risk.parse().ok());
         let [names_only, prints_made] = [names_only, prints_made].map(|items| !items.is_empty());
         Self { files, overwrites, trees, by, hosts, walks, leaves_out, code, texts, names_only, prints_made, bare }

@@ -164,7 +164,7 @@ fn effects() -> Value {
             "hosts": list("The args that choose the host which the program reaches"),
             "walks": { "anyOf": [{ "type": "boolean" }, names, { "type": "null" }], "default": [], "description": "The args with which the program reads all files of directories, or true if every call does" },
             "leaves_out": list("The options by which it then leaves out files and directories of a name, for which `{}` stands"),
-            "code": { "type": ["object", "null"], "additionalProperties": { "enum": Language::VARIANTS }, "description": "The args whose values are programs that run, or name such, each with the language: awk or other" },
+            "code": { "type": ["object", "null"], "additionalProperties": { "enum": Language::VARIANTS }, "description": "The args whose values are programs that run, or name such, each with the language: awk, jq or other" },
             "texts": list("The args whose values are patterns, programs or other texts, and name no files that the program prints"),
             "names_only": { "type": ["boolean", "null"], "default": false, "description": "Whether the program prints names and properties of files, but nothing of what they hold" },
             "prints_made": { "type": ["boolean", "null"], "default": false, "description": "Whether the program prints the paths of the files and directories that it makes, one on each line" },

@@ -252,16 +252,21 @@ impl Parser<'_> {
     }
 }
 
+/// Returns whether a text can name a variable.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
 impl Word {
     /// Reads a word as an assignment, as `export NAME=value` has it.
     #[must_use]
     pub fn assignment(&self) -> Option<Assignment> {
         let Some(Part::Text(first)) = self.parts.first() else { return None };
         let (name, start) = first.split_once('=')?;
-        let is_name = !name.is_empty()
-            && !name.starts_with(|c: char| c.is_ascii_digit())
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if !is_name {
+        if !is_name(name) {
             return None;
         }
 

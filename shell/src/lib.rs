@@ -39,6 +39,7 @@ mod values;
 mod walk;
 mod words;
 
+pub use commands::is_name;
 pub use error::SyntaxError;
 pub use expand::{ExpandError, Expander, Field, Origin, PLACEHOLDER, Substituted, Surroundings};
 pub use fill::Places;

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use climax_catalog::{Effects, ResolvedTool, Risk};
+use climax_catalog::{Effects, Place, ResolvedTool, Risk};
 
 use crate::call::arguments::{Bound, BoundValue};
-use crate::call::risk;
+use crate::call::{files, risk};
 use crate::exec::{self, Area};
 
 /// What a call changes.
@@ -50,16 +50,16 @@ pub(crate) fn changes<'p>(
         return Changes::default();
     }
     let project = project();
-    let named: Vec<PathBuf> = bound
-        .iter()
-        .filter(|(arg, _)| effects.files.iter().any(|name| name == arg.name()))
-        .flat_map(|(_, value)| value.texts())
-        .map(|text| directory.join(text))
-        .collect();
+    let given = bound.iter().filter(|(arg, _)| effects.files.iter().any(|name| name == arg.name()));
+    let given: Vec<&str> = given.flat_map(|(_, value)| value.texts()).collect();
+    let named = given.iter().filter(|text| !files::is_stream(text)).map(|text| directory.join(text));
+    let named: Vec<PathBuf> = named.collect();
 
     let areas: Vec<Area> = named.iter().map(|path| exec::area_of(path, project)).collect();
     let protected = areas.iter().position(|area| *area == Area::Protected).map(|at| named[at].clone());
-    let protected = protected.or_else(|| put_under_protected_name(bound, &named, project));
+    let protected = protected
+        .or_else(|| put_under_protected_name(bound, &named, project))
+        .or_else(|| protected_in_trees(bound, &effects, &targets(bound, &named), project));
     let temporary: Vec<PathBuf> =
         named.iter().zip(&areas).filter(|(_, area)| **area == Area::Temporary).map(|(path, _)| path.clone()).collect();
     let made = if temporary.is_empty() { Vec::new() } else { made() };
@@ -71,12 +71,16 @@ pub(crate) fn changes<'p>(
         Area::Protected | Area::Elsewhere => false,
     };
 
-    let is_all = !named.is_empty()
+    let is_all = !given.is_empty()
         && named.iter().zip(&areas).all(is_own)
         && protected.is_none()
         && rest_of_risk(tool, bound, &effects) < Risk::Destructive;
     let of_project: Vec<PathBuf> = named.into_iter().filter(|path| !is_made(path)).collect();
-    let project = if is_all { project_change(bound, &effects, &of_project, project) } else { ProjectChange::Other };
+    let project = if is_all {
+        project_change(bound, &effects, &targets(bound, &of_project), project)
+    } else {
+        ProjectChange::Other
+    };
 
     Changes { protected, project, temporary }
 }
@@ -118,11 +122,42 @@ fn rest_of_risk(tool: ResolvedTool<'_>, bound: &Bound<'_>, effects: &Effects) ->
     rest.filter_map(|(arg, value)| risk::of_argument(arg, value)).max().unwrap_or(tool.risk().min(Risk::Write))
 }
 
-fn project_change(bound: &Bound<'_>, effects: &Effects, named: &[PathBuf], project: Option<&Path>) -> ProjectChange {
+/// Returns a protected name at the top of a directory that is changed with all that is in it.
+fn protected_in_trees(
+    bound: &Bound<'_>,
+    effects: &Effects,
+    named: &[PathBuf],
+    project: Option<&Path>,
+) -> Option<PathBuf> {
+    let entries = named.iter().filter(|_| covers_trees(bound, effects)).filter_map(|path| path.read_dir().ok());
+    let mut paths = entries.flatten().flatten().map(|entry| entry.path());
+    paths.find(|path| exec::area_of(path, project) == Area::Protected)
+}
+
+/// The arg that names what is copied or moved, in configs of `cp` and its kin.
+const SOURCE: &str = "source";
+
+/// Returns what a call replaces: in a directory to which others are copied or moved, what has their names there.
+fn targets(bound: &Bound<'_>, named: &[PathBuf]) -> Vec<PathBuf> {
+    let sources = bound.get(SOURCE).map(BoundValue::texts).unwrap_or_default();
+    // What ends in a period stands for all that is in it.
+    let names: Option<Vec<_>> =
+        sources.into_iter().map(|text| Path::new(text).file_name().filter(|_| !text.ends_with('.'))).collect();
+    let is_itself = !matches!(bound.get("no_target_directory"), None | Some(BoundValue::Boolean(false)));
+    let Some(names) = names.filter(|names| !names.is_empty() && !is_itself) else { return named.to_vec() };
+    let within = |path: &PathBuf| names.iter().map(|name| path.join(name)).collect();
+    named.iter().flat_map(|path| if path.is_dir() { within(path) } else { vec![path.clone()] }).collect()
+}
+
+/// Returns whether a call changes whole directories.
+fn covers_trees(bound: &Bound<'_>, effects: &Effects) -> bool {
     let is_given = |name: &String| !matches!(bound.get(name), None | Some(BoundValue::Boolean(false)));
-    let covers_trees = effects.always_covers_trees() || effects.trees.iter().any(is_given);
+    effects.always_covers_trees() || effects.trees.iter().any(is_given)
+}
+
+fn project_change(bound: &Bound<'_>, effects: &Effects, named: &[PathBuf], project: Option<&Path>) -> ProjectChange {
     let directories: Vec<PathBuf> = named.iter().filter(|path| path.is_dir()).cloned().collect();
-    if !covers_trees || directories.is_empty() {
+    if !covers_trees(bound, effects) || directories.is_empty() {
         return ProjectChange::Files;
     }
     let is_project = |path: &PathBuf| path.canonicalize().ok().as_deref() == project;
@@ -133,7 +168,7 @@ fn project_change(bound: &Bound<'_>, effects: &Effects, named: &[PathBuf], proje
 fn put_under_protected_name(bound: &Bound<'_>, named: &[PathBuf], project: Option<&Path>) -> Option<PathBuf> {
     let top =
         named.iter().find(|path| path.canonicalize().ok().as_deref().is_some_and(|path| Some(path) == project))?;
-    let operands = bound.iter().filter(|(arg, _)| arg.place() == climax_catalog::Place::Positional);
+    let operands = bound.iter().filter(|(arg, _)| arg.place() == Place::Positional);
     let file_names = operands.flat_map(|(_, value)| value.texts()).filter_map(|text| Path::new(text).file_name());
     file_names.map(|name| top.join(name)).find(|path| exec::area_of(path, project) == Area::Protected)
 }

@@ -14,8 +14,11 @@ use super::simple::Due;
 use super::streams::{Source, Streams};
 use super::{Interpreter, MAX_INPUT_BYTES, Ran, failure};
 use crate::call::approval::Approver;
+use crate::call::arguments::Input;
 use crate::call::judge::quoted;
-use crate::call::line::{Action, Actions, Filled, Find, Form, Most, Separator, Xargs, text_to_fill};
+use crate::call::line::{
+    Action, Actions, ExpandedCommand, Feed, Filled, Find, Form, Most, Separator, Xargs, read_fed, text_to_fill,
+};
 use crate::exec::Stop;
 
 /// Most bytes of a command with its values, each with a byte behind it.
@@ -74,6 +77,11 @@ where
             shell.set_status(0);
             return Ok(());
         }
+        // Without values GNU xargs runs the command once, and that of BSD never. One that lacks its operands would do nothing.
+        if groups.is_empty() && !self.is_whole(command, due) {
+            shell.set_status(0);
+            return Ok(());
+        }
         let is_text = matches!(Form::of(command), Ok(Form::Text(_)));
         let mut worst = 0;
         // Without values the command runs once.
@@ -99,6 +107,24 @@ where
         }
         shell.set_status(worst);
         Ok(())
+    }
+
+    /// Whether a command has all of its operands.
+    fn is_whole(&self, command: &[Field], due: Due<'_>) -> bool {
+        let Ok(Form::Program(fields)) = Form::of(command) else { return true };
+        let command = ExpandedCommand {
+            line: due.text.0,
+            range: due.range,
+            places: due.places,
+            written: fields,
+            fields,
+            variables: &[],
+        };
+        let index = &self.toolbox.index;
+        let read = self.toolbox.with_line_context(Input::Nothing, |context| {
+            read_fed(index, command, (&Feed::Nothing, false), context).is_ok()
+        });
+        read
     }
 
     /// Runs `find`, then a command for the paths that it found.

@@ -14,9 +14,12 @@ use crate::exec;
 const HARMLESS: [&str; 13] =
     ["true", "false", ":", "echo", "printf", "test", "[", "pwd", "cd", "exit", "which", "type", "command"];
 
-/// Returns whether all of a line is read alike by every shell, and each of its programs is harmless by itself.
-pub(super) fn runs_as_typed(script: &Script, plan: &Plan<'_>, lines: &Lines, allowed: Risk) -> bool {
-    is_plain_list(&script.list) && plan.calls().all(|call| is_harmless(call, lines, allowed))
+/// Returns whether all of a line is read alike by every shell, and each of its programs is harmless by itself. `script` was
+/// read from `line`.
+pub(super) fn runs_as_typed((line, script): (&str, &Script), plan: &Plan<'_>, lines: &Lines, allowed: Risk) -> bool {
+    script.beyond_posix(line).is_none()
+        && is_plain_list(&script.list)
+        && plan.calls().all(|call| is_harmless(call, lines, allowed))
 }
 
 /// Returns whether a program is harmless without what climax adds.
@@ -73,7 +76,7 @@ fn is_plain(command: &Command) -> bool {
         .collect();
     let is_known_form = match Form::of(&fields) {
         Ok(Form::Program(_)) => true,
-        Ok(Form::Builtin(builtin, _)) => is_harmless_builtin(builtin, first),
+        Ok(Form::Builtin(builtin, own)) => is_harmless_builtin(builtin, first) && !names_variable(builtin, own),
         Ok(Form::Text(_) | Form::Xargs(_) | Form::Find(_)) | Err(_) => false,
     };
     simple.assignments.is_empty() && has_plain_redirections && is_known_form
@@ -81,6 +84,15 @@ fn is_plain(command: &Command) -> bool {
 
 fn is_harmless_builtin(builtin: Builtin, word: &str) -> bool {
     HARMLESS.contains(&word) && !matches!(builtin, Builtin::Source | Builtin::Read | Builtin::Set)
+}
+
+/// Whether an option of a builtin takes the name of a variable, whose index a shell would evaluate: `printf -v`, `test -v`.
+fn names_variable(builtin: Builtin, words: &[climax_shell::Field]) -> bool {
+    words.iter().any(|word| match builtin {
+        Builtin::Printf => word.text.starts_with("-v"),
+        Builtin::Test => matches!(word.text.as_str(), "-v" | "-R"),
+        _ => false,
+    })
 }
 
 /// Returns the text of a word that no shell expands; `None` for every other word.

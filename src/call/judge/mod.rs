@@ -7,6 +7,7 @@
 
 mod awk;
 mod bare;
+mod jq;
 mod rewrite;
 
 use std::path::Path;
@@ -238,7 +239,7 @@ fn of_plan(toolbox: &Toolbox, line: &str, plan: &Plan<'_>, rewriter: &Rewriter) 
     let is_open_to_secrets = stages.iter().any(|(_, _, secrets)| !secrets.is_empty());
     if plan.open.is_empty()
         && !is_open_to_secrets
-        && bare::runs_as_typed(&script, plan, toolbox.policy.lines(), allowed)
+        && bare::runs_as_typed((line, &script), plan, toolbox.policy.lines(), allowed)
     {
         return judgement;
     }
@@ -306,7 +307,12 @@ fn runs_code(call: &PlannedCall<'_>) -> bool {
     let Some(effects) = call.tool.effects() else { return false };
     let given = |name: &str| call.bound.iter().find(|(arg, _)| arg.name() == name).map(|(_, value)| value);
     let is_harmless = |language: Language, value: &BoundValue| {
-        language == Language::Awk && value.texts().into_iter().all(awk::only_prints)
+        let texts = value.texts();
+        match language {
+            Language::Awk => texts.into_iter().all(awk::only_prints),
+            Language::Jq => texts.into_iter().all(jq::only_computes),
+            Language::Other => false,
+        }
     };
     effects.code.iter().any(|(name, language)| given(name).is_some_and(|value| !is_harmless(*language, value)))
 }

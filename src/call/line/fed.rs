@@ -1,13 +1,13 @@
 //! Reads a command with the standard input and the variables that it has.
 
 use climax_catalog::{Cage, Needs, Place, ResolvedTool, Risk, ToolIndex};
-use climax_shell::Origin;
+use climax_shell::{Origin, is_name};
 
 use super::error::LineError;
 use super::read_line::Feed;
 use super::reading::Reading;
 use super::resolve::{ExpandedCommand, LineContext, UnreadLine, read_command};
-use super::variables::is_harmless;
+use super::variables::{is_harmless, unsettable};
 use crate::call::arguments::Input;
 
 /// A command, read with the standard input and the variables that it has.
@@ -32,6 +32,12 @@ pub(crate) fn read_fed<'a>(
     (feed, is_own): (&Feed, bool),
     context: LineContext<'_>,
 ) -> Result<FedCommand<'a>, UnreadLine> {
+    if let Some((behind, variables)) = behind_env(command) {
+        let inner = ExpandedCommand { variables: &variables, ..behind };
+        if let Ok(fed) = read_fed(index, inner, (feed, is_own), LineContext { explains: false, ..context }) {
+            return Ok(fed);
+        }
+    }
     let all = command.variables.iter().cloned();
     let (harmless, own): (Vec<_>, Vec<_>) = all.partition(|(name, value)| is_harmless(name, value));
     // Programs of many files take `-` for standard input.
@@ -82,6 +88,29 @@ pub(crate) fn read_fed<'a>(
             }
         }
     }
+}
+
+/// Splits `env NAME=VALUE… COMMAND` with literal words into the command and all of its variables, as it stands without `env`.
+fn behind_env(command: ExpandedCommand<'_>) -> Option<(ExpandedCommand<'_>, Vec<(String, String)>)> {
+    let is_literal = |at: usize| {
+        let [own, written] = [command.fields.get(at)?, command.written.get(at)?];
+        (own == written && own.origin == Origin::Literal).then_some(own.text.as_str())
+    };
+    if is_literal(0)? != "env" {
+        return None;
+    }
+    let assigned = |at: usize| {
+        let (name, value) = is_literal(at)?.split_once('=')?;
+        is_name(name).then(|| (name.to_owned(), value.to_owned()))
+    };
+    let own: Vec<(String, String)> = (1..).map_while(assigned).collect();
+    let start = own.len() + 1;
+    let is_program = is_literal(start).is_some_and(|word| !word.starts_with('-') && !word.contains('='));
+    if own.is_empty() || !is_program || own.iter().any(|(name, _)| unsettable(name).is_some()) {
+        return None;
+    }
+    let (fields, written) = (&command.fields[start..], &command.written[start..]);
+    Some((ExpandedCommand { fields, written, ..command }, [command.variables, &own].concat()))
 }
 
 /// Whether a tool reads its standard input only if there is one.

@@ -88,7 +88,9 @@ impl Toolbox {
         let is_walked = |name: &str| effects.walks.iter().any(|own| own == name);
         let paths_of = |place: Place| {
             let given = call.bound.iter().filter(move |(arg, _)| arg.place() == place);
-            let given = given.filter(|(arg, _)| place == Place::Positional || is_walked(arg.name()));
+            // A value out of a few, such as `recurse`, is no path.
+            let given = given
+                .filter(|(arg, _)| place == Place::Positional || (is_walked(arg.name()) && arg.values().len() == 0));
             given.flat_map(|(_, value)| value.texts()).map(|text| directory.join(text)).collect::<Vec<PathBuf>>()
         };
         // An option that names the directories leaves none to the program's choice.

@@ -15,7 +15,7 @@ use super::rights::CageRights;
 pub(super) const FOREIGN: [&str; 7] = [".git", ".venv", "venv", "node_modules", "vendor", "target", "__pycache__"];
 
 /// Files of the system with secrets, which only root may read. For other users the kernel keeps them.
-pub(super) const SYSTEM_SECRETS: [&str; 17] = [
+pub(super) const SYSTEM_SECRETS: [&str; 18] = [
     "/etc/shadow",
     "/etc/shadow-",
     "/etc/gshadow",
@@ -30,13 +30,14 @@ pub(super) const SYSTEM_SECRETS: [&str; 17] = [
     "/etc/ssh/ssh_host_ed25519_key",
     "/etc/ssh/ssh_host_rsa_key",
     "/etc/krb5.keytab",
+    "/run/secrets",
     "/etc/wireguard",
     "/etc/openvpn",
     "/etc/NetworkManager/system-connections",
 ];
 
 /// Names of files with secrets. `*` stands for any characters.
-const SECRETS: [&str; 28] = [
+const SECRETS: [&str; 34] = [
     ".env",
     ".env.*",
     "*.env",
@@ -55,6 +56,12 @@ const SECRETS: [&str; 28] = [
     ".gnupg",
     ".kube",
     ".azure",
+    ".boto",
+    ".dev.vars",
+    ".password-store",
+    ".s3cfg",
+    "keyrings",
+    "master.key",
     "id_rsa",
     "id_dsa",
     "id_ecdsa",
@@ -71,7 +78,7 @@ const SECRETS: [&str; 28] = [
 const SECRETS_BY_CONTENT: [(&str, &str); 3] = [("*.pem", "PRIVATE KEY"), ("*.key", "PRIVATE KEY"), (".npmrc", "_auth")];
 
 /// Files with the tokens of programs, from the end of their paths, whose names are not those of secrets.
-const TOKENS: [&str; 8] = [
+const TOKENS: [&str; 17] = [
     ".docker/config.json",
     ".config/containers/auth.json",
     ".config/gh/hosts.yml",
@@ -80,6 +87,15 @@ const TOKENS: [&str; 8] = [
     ".cargo/credentials.toml",
     ".terraform.d/credentials.tfrc.json",
     ".gem/credentials",
+    ".claude/.credentials.json",
+    ".codex/auth.json",
+    ".gemini/oauth_creds.json",
+    ".config/gcloud/access_tokens.db",
+    ".config/gcloud/application_default_credentials.json",
+    ".config/gcloud/credentials.db",
+    ".config/rclone/rclone.conf",
+    ".gradle/gradle.properties",
+    ".m2/settings.xml",
 ];
 
 /// Names like those of secrets, of files that are published.

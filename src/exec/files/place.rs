@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::exec::environment::variable;
 
 /// Names at the top of a project that programs outside of it load or run without being asked.
-pub(in crate::exec) const PROTECTED: [&str; 30] = [
+pub(in crate::exec) const PROTECTED: [&str; 34] = [
     ".git",
     ".gitmodules",
     ".hg",
@@ -16,10 +16,13 @@ pub(in crate::exec) const PROTECTED: [&str; 30] = [
     ".zed",
     ".fleet",
     ".devcontainer",
+    ".devcontainer.json",
     ".husky",
     ".githooks",
     ".pre-commit-config.yaml",
     "lefthook.yml",
+    ".lefthook.yml",
+    "lefthook.yaml",
     ".claude",
     ".claude.json",
     ".mcp.json",
@@ -30,6 +33,7 @@ pub(in crate::exec) const PROTECTED: [&str; 30] = [
     ".qwen",
     ".opencode",
     "opencode.json",
+    "opencode.jsonc",
     ".github",
     ".bashrc",
     ".profile",
