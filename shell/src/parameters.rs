@@ -155,7 +155,8 @@ impl<'a> Parser<'a> {
     }
 
     fn replacement(&mut self, place: Place) -> Result<Operation, SyntaxError> {
-        if self.rest().starts_with('/') {
+        // At the start and at the end, nothing stands for the place itself.
+        if matches!(place, Place::First | Place::All) && self.rest().starts_with('/') {
             let remedy = "write `\\/` for a slash that is replaced";
             return Err(SyntaxError::at(self.at..self.at + 1, "nothing stands before this `/`", remedy));
         }

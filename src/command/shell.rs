@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::thread::JoinHandle;
 
 use climax_catalog::policy::AskedCage;
-use climax_catalog::{Cage, OutputForm};
+use climax_catalog::{Cage, OutputForm, ResolvedTool, Risk};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -140,26 +140,37 @@ impl<'t> Shell<'t> {
             let _ = copied.join();
         }
 
-        let limits = cage_of_failure(&done);
+        let stages: Vec<&StageOutcome> = done.steps.iter().flat_map(|step| &step.stages).collect();
+        let limits = cage_of_failure(&stages, |_| true);
+        // Lines such as `make 2>&1 | tail` succeed whatever becomes of the program.
+        let limits_of_code = cage_of_failure(&stages, |stage| self.runs_code(&stage.tool));
         let status = status(done);
-        if let Some(limits) = limits.filter(|_| status != 0) {
+        if let Some(limits) = if status == 0 { limits_of_code } else { limits } {
             terminal::complain(&limits);
         }
         Ok(status)
     }
+
+    /// Whether a tool runs code of the directory or of its caller, which no config describes.
+    fn runs_code(&self, tool: &str) -> bool {
+        let without = |tool: ResolvedTool<'_>| tool.needs().and_then(|needs| needs.without);
+        self.toolbox.index.get(tool).and_then(without).is_none_or(|risk| risk == Risk::Destructive)
+    }
 }
 
-/// Says in which cage the last program failed that had one, since what it wrote has gone by unseen.
-fn cage_of_failure(done: &PlanOutcome) -> Option<String> {
-    let stages = done.steps.iter().flat_map(|step| &step.stages);
-    let failed = |stage: &&StageOutcome| matches!(stage.outcome.end, End::Exited(status) if status != 0);
-    let (stage, cage) = stages.rev().filter(failed).find_map(|stage| Some((stage, stage.cage?)))?;
+/// Says in which cage the last of some programs failed that had one, since what it wrote has gone by unseen.
+fn cage_of_failure(stages: &[&StageOutcome], is_meant: impl Fn(&StageOutcome) -> bool) -> Option<String> {
+    let failed = |stage: &&&StageOutcome| matches!(stage.outcome.end, End::Exited(status) if status != 0);
+    let meant = stages.iter().rev().filter(failed).filter(|stage| is_meant(stage));
+    let (stage, cage) = meant.into_iter().find_map(|stage| Some((stage, stage.cage?)))?;
 
     // Variables may stand before it.
     let program = stage.text.split_whitespace().find(|word| !word.contains('=')).unwrap_or(&stage.tool);
     let writes = match cage {
-        Cage::Read => "temporary files alone (`--cage workspace`: also the project)",
-        Cage::Workspace => "the project and temporary files alone",
+        Cage::Read => {
+            "files in $TMPDIR and in directories that `mkdir /tmp/…` has made alone (`--cage workspace`: also the project)"
+        }
+        Cage::Workspace => "the project, $TMPDIR and directories that `mkdir /tmp/…` has made alone",
     };
     let network = if stage.has_network { "" } else { ", and had no network" };
     Some(format!("`{program}` ran in the cage `{}`: it could write {writes}{network}", cage.as_str()))

@@ -62,6 +62,12 @@ fn lines_are_allowed_as_typed_rewritten_or_asked_about() {
         ("awk '{print $1 > \"b\"}' a", 10, false),
         ("awk -f script a", 10, false),
         ("python3 script.py", 10, false),
+        ("jq -n 'def f: env; f'", 10, false),
+        ("jq -n 'import \"a\" as $d; $d'", 10, false),
+        ("jq -n -f script", 10, false),
+        ("jq '.a | {b, c: .env}' a", 0, false),
+        ("grep -d recurse TOKEN", 0, true),
+        ("diff . src", 0, true),
         ("fd -x rm", 10, false),
         ("uv run ls", 0, true),
         ("uv run rm a", 10, false),
@@ -85,6 +91,45 @@ fn lines_are_allowed_as_typed_rewritten_or_asked_about() {
 }
 
 #[test]
+fn what_a_shell_evaluates_or_reads_otherwise_does_not_run_as_typed() {
+    let project = project();
+    for line in [
+        "printf -v 'a[$(touch x)]' y",
+        "command printf -v PATH ./bin",
+        "test -v 'a[$(touch x)]'",
+        "'[' -v 'a[$(touch x)]' ']'",
+        "test -n a -a -R x",
+        "echo $'\\' ; touch x # \\''",
+        "echo a &> /dev/null touch x",
+    ] {
+        let (judgement, _) = judged(project.path(), None, line);
+        let is_as_typed = judgement["decision"] == "allow" && judgement.get("rewritten").is_none();
+        assert!(!is_as_typed, "{line}: {judgement}");
+    }
+}
+
+#[test]
+fn options_reach_neither_other_hosts_nor_files_of_lists_nor_hooks() {
+    let project = project();
+    let policy = project.path().join("policy.yaml");
+    fs::write(&policy, "default: enabled\napproval: {global: destructive}\nhook: {allow: write}\n").unwrap();
+    for (line, status) in [
+        ("curl --resolve localhost:80:192.0.2.1 http://localhost/", 10),
+        ("curl --connect-to localhost:80:192.0.2.1:80 http://localhost/", 10),
+        ("tar tf a.example:/x", 10),
+        ("tar tf a.tar", 0),
+        ("tar tf ./a:b.tar", 0),
+        ("tar tf a.tar -T a", 10),
+        ("chmod -R +x .", 10),
+        ("chmod -R +x src", 0),
+        ("ln a b", 0),
+    ] {
+        let (judgement, found) = judged(project.path(), Some(&policy), line);
+        assert_eq!(found, status, "{line}: {judgement}");
+    }
+}
+
+#[test]
 fn secrets_count_whichever_option_names_their_file() {
     let project = project();
     for (line, status) in [
@@ -96,7 +141,12 @@ fn secrets_count_whichever_option_names_their_file() {
         ("kubectl create configmap x --from-file=k=.env --dry-run=client -o yaml", 10),
         ("kubectl apply -f . --dry-run=client -o yaml", 10),
         ("git config --list", 10),
-        ("git config --get-regexp '.*'", 10),
+        ("git config --get-regexp 'h..p'", 10),
+        ("git var -l", 10),
+        ("git cat-file --batch --batch-all-objects", 10),
+        ("ps aewx", 10),
+        ("ln .env b", 10),
+        ("cat ~/.codex/auth.json", 10),
         ("docker compose config", 10),
         ("docker inspect -f '{{.Config.Env}}' x", 10),
         ("podman inspect x", 10),

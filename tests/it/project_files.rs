@@ -65,6 +65,19 @@ const PROJECT: &str = "default: enabled\napproval: {global: destructive, project
 fn single_files_of_the_project_are_changed_without_a_question() {
     let lines = ["cp a b", "mv a b", "rm a", "echo x > a", "sed -i s/a/b/ a", "tee b < a", "mkdir -p x/y && rmdir x/y"];
     check(PROJECT, &lines.map(|line| (line, Decision::Runs)));
+    let directories = [
+        ("cp -r src b2", Decision::Runs),
+        ("mkdir -p d && cp -r src d/", Decision::Runs),
+        ("cp -r build src", Decision::Runs),
+        ("cp -r src/. .", Decision::Asks),
+        ("cp -rT build src", Decision::Asks),
+        ("chmod -R +x src", Decision::Runs),
+        ("chmod -R +x .", Decision::Asks),
+        ("echo x | tee /dev/stderr", Decision::Runs),
+        ("dd if=a of=new bs=1 count=1", Decision::Runs),
+        ("dd if=a of=/dev/climax-test", Decision::Asks),
+    ];
+    check(PROJECT, &directories);
     // Which files they are is known only when the line runs.
     let values = [
         ("for f in a b; do rm \"$f\"; done", Decision::Runs),

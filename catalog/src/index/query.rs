@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::foreign;
 use super::sentence::{self, is_content};
 use super::tokens::{is_inflected, scripts, stem, words};
-use super::vocabulary::{NUMBER_WORDS, SYNONYMS, WEAK_WORDS};
+use super::vocabulary::{MEANS, NUMBER_WORDS, SYNONYMS, WEAK_WORDS};
 
 /// How much less each word counts than the one before it: requests start with what is wanted.
 const DECAY: f64 = 0.125;
@@ -38,7 +38,7 @@ pub(super) struct QuerySentence {
     pub(super) terms: Vec<Term>,
     /// What adjacent words of it make together, none of it a term.
     pub(super) compounds: Vec<Compound>,
-    /// Its words of content as written, for names of programs.
+    /// Its words of content as written, for names of programs, and those of [`MEANS`].
     pub(super) words: Vec<String>,
     /// Whether it asks how things are, which commands nothing.
     pub(super) asks: bool,
@@ -115,7 +115,11 @@ impl QuerySentence {
 
         // A full stop or dash at the end belongs to the sentence.
         let names = written.map(|word| word.trim_matches(['.', '-', '_'])).filter(|word| !word.is_empty());
-        let words = names.filter(|word| is_content(&super::lowercase(word))).map(str::to_owned).collect();
+        let is_said = |word: &&str| {
+            let word = super::lowercase(word);
+            is_content(&word) || MEANS.contains(&&*word)
+        };
+        let words = names.filter(is_said).map(str::to_owned).collect();
         Self { weight: sentence.weight, terms: terms.said, compounds, words, asks: sentence.asks }
     }
 }

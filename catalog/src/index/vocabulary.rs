@@ -8,14 +8,17 @@ pub(super) const STOP_WORDS: &[&str] = &[
     "use", "used", "using", "via", "was", "were", "what", "when", "which", "will", "with", "you", "your",
 ];
 
-/// Words with which people ask and greet, and which say nothing about what is wanted either. Tools are indexed with them. Sorted.
+/// Words with which people ask and greet, or that stand for any text, and which say nothing about what is wanted either. Tools are indexed with them. Sorted.
 pub(super) const FRAME_WORDS: &[&str] = &[
-    "about", "am", "anybody", "anyone", "because", "cheers", "could", "dear", "did", "didn", "doesn", "don", "had",
-    "he", "hello", "help", "her", "here", "hey", "hi", "him", "his", "i", "isn", "just", "kindly", "let", "like", "ll",
-    "may", "maybe", "me", "might", "mine", "must", "my", "myself", "need", "now", "ok", "okay", "our", "perhaps",
-    "please", "pls", "re", "really", "shall", "she", "should", "since", "some", "somebody", "someone", "sorry",
-    "thank", "thanks", "too", "us", "ve", "very", "want", "we", "won", "would", "yourself",
+    "about", "am", "anybody", "anyone", "bar", "baz", "because", "cheers", "could", "dear", "did", "didn", "doesn",
+    "don", "foo", "had", "he", "hello", "help", "her", "here", "hey", "hi", "him", "his", "i", "isn", "just", "kindly",
+    "let", "like", "ll", "may", "maybe", "me", "might", "mine", "must", "my", "myself", "need", "now", "ok", "okay",
+    "our", "perhaps", "please", "pls", "qux", "re", "really", "shall", "she", "should", "since", "some", "somebody",
+    "someone", "sorry", "thank", "thanks", "too", "us", "ve", "very", "want", "we", "won", "would", "yourself",
 ];
+
+/// Words that are followed by the program that is to do it.
+pub(super) const MEANS: &[&str] = &["using", "via", "with"];
 
 /// Words that are followed by what is asked for.
 pub(super) const ASKING_WORDS: &[&str] = &["please", "kindly"];

@@ -111,7 +111,7 @@ fn lines() -> Value {
         &[],
         &json!({
             "unknown": { "enum": UnknownProgram::VARIANTS, "description": "What becomes of programs that no config describes: refused, or run in a cage; `read` if the policy has no other keys than `default: enabled`, `approval`, `lines` and `hook`, else `refuse`" },
-            "widest": { "enum": AskedCage::VARIANTS, "default": "workspace", "description": "The widest cage that a call may ask for" },
+            "widest": { "enum": AskedCage::VARIANTS, "default": "workspace", "description": "The widest cage that a call may ask for; none: also no cage, always after a question" },
             "protect": { "enum": Protection::VARIANTS, "default": "restore", "description": "How what other programs load is kept from programs that write in the project: put back after the run where the kernel cannot keep it, or by the kernel alone" },
             "secrets": names("More names of files whose content cages hide; * stands for any characters"),
             "open": names("Names of files that are no secrets, though the usual names fit them"),

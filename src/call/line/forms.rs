@@ -18,7 +18,7 @@ pub(crate) use self::text::{CommandText, FILLED, Filled};
 pub(crate) use self::xargs::{Most, Separator, Xargs};
 
 /// Commands that are built in.
-const BUILTINS: [(&str, Builtin); 25] = [
+const BUILTINS: [(&str, Builtin); 26] = [
     (":", Builtin::True),
     ("true", Builtin::True),
     ("false", Builtin::False),
@@ -35,6 +35,8 @@ const BUILTINS: [(&str, Builtin); 25] = [
     ("jobs", Builtin::Jobs),
     // No command of a line outlives it in any case.
     ("disown", Builtin::True),
+    // Programs are looked up each time.
+    ("hash", Builtin::True),
     ("type", Builtin::Type),
     ("which", Builtin::Which),
     ("source", Builtin::Source),
@@ -48,7 +50,7 @@ const BUILTINS: [(&str, Builtin); 25] = [
 ];
 
 /// Commands of a shell that are not read, with what to write instead.
-const REFUSED: [(&str, &str); 30] = [
+const REFUSED: [(&str, &str); 29] = [
     ("eval", "write the commands themselves"),
     ("exec", "write the command itself"),
     ("trap", "write what must run at the end behind the other commands"),
@@ -72,7 +74,6 @@ const REFUSED: [(&str, &str); 30] = [
     ("getopts", "write the words out"),
     ("let", "write `NAME=$((…))`"),
     ("return", "there are no functions; `exit` ends the line"),
-    ("hash", "leave it out; programs are looked up each time"),
     ("enable", "leave it out"),
     ("caller", "there are no functions"),
     ("compgen", "list the files by a glob"),
@@ -98,7 +99,7 @@ pub(crate) fn is_of_shell(name: &str) -> Option<&'static str> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Builtin {
-    /// `true`, `:`, `disown`
+    /// `true`, `:`, `disown`, `hash`
     True,
     /// `false`
     False,

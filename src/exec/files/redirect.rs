@@ -53,8 +53,10 @@ fn in_real_directory(path: &Path) -> io::Result<PathBuf> {
 fn open(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     // What looks at a device or a named pipe could wait for ever.
     if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
-        let kind = if path.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::InvalidInput };
-        return Err(io::Error::from(kind));
+        let waits =
+            "named pipes and devices are not opened, since a line could wait at them for ever; use a pipe or a file";
+        let is_directory = path.is_dir();
+        return Err(if is_directory { io::ErrorKind::IsADirectory.into() } else { io::Error::other(waits) });
     }
     let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::NONBLOCK;
     let mode = if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o666) } else { Mode::empty() };
