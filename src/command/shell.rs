@@ -140,12 +140,12 @@ impl<'t> Shell<'t> {
             let _ = copied.join();
         }
 
-        let stages: Vec<&StageOutcome> = done.steps.iter().flat_map(|step| &step.stages).collect();
-        let limits = cage_of_failure(&stages, |_| true);
+        let limits = cage_of_failure(done.steps.iter().flat_map(|step| &step.stages));
         // Lines such as `make 2>&1 | tail` succeed whatever becomes of the program.
-        let limits_of_code = cage_of_failure(&stages, |stage| self.runs_code(&stage.tool));
+        let pipelines = done.steps.iter().filter(|step| step.stages.len() > 1).flat_map(|step| &step.stages);
+        let hidden_limits = cage_of_failure(pipelines.filter(|stage| self.runs_code(&stage.tool)));
         let status = status(done);
-        if let Some(limits) = if status == 0 { limits_of_code } else { limits } {
+        if let Some(limits) = if status == 0 { hidden_limits } else { limits } {
             terminal::complain(&limits);
         }
         Ok(status)
@@ -159,10 +159,9 @@ impl<'t> Shell<'t> {
 }
 
 /// Says in which cage the last of some programs failed that had one, since what it wrote has gone by unseen.
-fn cage_of_failure(stages: &[&StageOutcome], is_meant: impl Fn(&StageOutcome) -> bool) -> Option<String> {
-    let failed = |stage: &&&StageOutcome| matches!(stage.outcome.end, End::Exited(status) if status != 0);
-    let meant = stages.iter().rev().filter(failed).filter(|stage| is_meant(stage));
-    let (stage, cage) = meant.into_iter().find_map(|stage| Some((stage, stage.cage?)))?;
+fn cage_of_failure<'s>(stages: impl Iterator<Item = &'s StageOutcome>) -> Option<String> {
+    let failed = |stage: &&StageOutcome| matches!(stage.outcome.end, End::Exited(status) if status != 0);
+    let (stage, cage) = stages.filter(failed).filter_map(|stage| Some((stage, stage.cage?))).last()?;
 
     // Variables may stand before it.
     let program = stage.text.split_whitespace().find(|word| !word.contains('=')).unwrap_or(&stage.tool);

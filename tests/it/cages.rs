@@ -92,6 +92,8 @@ fn unknown_programs_read_the_project_and_write_temporary_files() {
         }
         // Only a failure of the line is one.
         assert_eq!(sh("bash --norc -c 'exit 3' || echo no"), (0, "no\n".to_owned(), String::new()));
+        let (status, _, stderr) = sh("bash --norc -c 'echo a > new' 2>&1 | cat");
+        assert!(status == 0 && stderr.contains("in the cage `read`"), "{stderr}");
     }
     assert_eq!(fs::read_to_string(desk.path("outside")).unwrap(), "outside of the project\n");
     assert!(desk.path("project/notes").exists() && !desk.path("project/new").exists());
@@ -307,8 +309,10 @@ fn programs_of_a_session_reach_a_server_that_runs_in_a_cage() {
     let mut server = server(&desk, &["--detach-after", "0.1"]);
     run_line(&mut server, &json!({ "command": format!("./program serve {address}") }));
     until("the job serves", || text(&run_line(&mut server, &json!({ "command": caged }))).contains("ok"));
-    let answer = run_line(&mut server, &json!({ "command": ask }));
-    assert!(text(&answer).contains("served in the session"), "{answer}");
+    // An answer that comes late goes on as a job.
+    until("the server answers", || {
+        text(&run_line(&mut server, &json!({ "command": ask }))).contains("served in the session")
+    });
     drop(server);
 
     // Without a server in the session, the machine's answers.

@@ -6,9 +6,9 @@ use super::term::{KnownTerm, LocatedTerm};
 use super::{Id, ToolIndex};
 
 /// The part of a sentence that one of the best tools must be about, in an index of one tool.
-const NEEDED: f64 = 0.24;
+const NEEDED: f64 = 0.195;
 /// How much that part grows with the logarithm of the number of tools: of many, one has some of the words by chance.
-const NEEDED_GROWTH: f64 = 0.03;
+const NEEDED_GROWTH: f64 = 0.0355;
 /// Terms of average mass that are a whole request. Longer ones say more than any tool is about.
 const WHOLE: usize = 3;
 /// Best tools that are looked at.
