@@ -141,11 +141,11 @@ const SOURCE: &str = "source";
 fn targets(bound: &Bound<'_>, named: &[PathBuf]) -> Vec<PathBuf> {
     let sources = bound.get(SOURCE).map(BoundValue::texts).unwrap_or_default();
     // What ends in a period stands for all that is in it.
-    let names: Option<Vec<_>> =
+    let entries: Option<Vec<_>> =
         sources.into_iter().map(|text| Path::new(text).file_name().filter(|_| !text.ends_with('.'))).collect();
     let is_itself = !matches!(bound.get("no_target_directory"), None | Some(BoundValue::Boolean(false)));
-    let Some(names) = names.filter(|names| !names.is_empty() && !is_itself) else { return named.to_vec() };
-    let within = |path: &PathBuf| names.iter().map(|name| path.join(name)).collect();
+    let Some(entries) = entries.filter(|entries| !entries.is_empty() && !is_itself) else { return named.to_vec() };
+    let within = |path: &PathBuf| entries.iter().map(|name| path.join(name)).collect();
     named.iter().flat_map(|path| if path.is_dir() { within(path) } else { vec![path.clone()] }).collect()
 }
 

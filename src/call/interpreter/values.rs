@@ -121,10 +121,9 @@ where
             variables: &[],
         };
         let index = &self.toolbox.index;
-        let read = self.toolbox.with_line_context(Input::Nothing, |context| {
+        self.toolbox.with_line_context(Input::Nothing, |context| {
             read_fed(index, command, (&Feed::Nothing, false), context).is_ok()
-        });
-        read
+        })
     }
 
     /// Runs `find`, then a command for the paths that it found.

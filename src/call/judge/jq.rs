@@ -61,10 +61,11 @@ fn string(text: &str) -> Option<(usize, bool)> {
     while let Some((at, c)) = characters.next() {
         match c {
             '"' => return Some((at + 1, false)),
-            '\\' => match characters.next()? {
-                (at, '(') => return Some((at + 1, true)),
-                _ => {}
-            },
+            '\\' => {
+                if let (at, '(') = characters.next()? {
+                    return Some((at + 1, true));
+                }
+            }
             _ => {}
         }
     }

@@ -110,7 +110,7 @@ fn behind_env(command: ExpandedCommand<'_>) -> Option<(ExpandedCommand<'_>, Vec<
         return None;
     }
     let (fields, written) = (&command.fields[start..], &command.written[start..]);
-    Some((ExpandedCommand { fields, written, ..command }, [command.variables, &own].concat()))
+    Some((ExpandedCommand { written, fields, ..command }, [command.variables, &own].concat()))
 }
 
 /// Whether a tool reads its standard input only if there is one.
