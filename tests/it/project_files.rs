@@ -155,6 +155,8 @@ fn branches_are_checked_out_without_a_question_and_files_only_where_nothing_is_l
     .map(after);
     check(PROJECT, &runs.each_ref().map(|line| (line.as_str(), Decision::Runs)));
     check(PROJECT, &asks.each_ref().map(|line| (line.as_str(), Decision::Asks)));
+    let elsewhere = ["--work-tree=..", "--git-dir=.git"].map(|option| after(&format!("git {option} checkout outside")));
+    check(PROJECT, &elsewhere.each_ref().map(|line| (line.as_str(), Decision::Refused)));
 }
 
 #[test]
