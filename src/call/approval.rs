@@ -96,7 +96,9 @@ impl Plan<'_> {
     #[must_use]
     pub fn headless<Q>(&self) -> Verdict<Q> {
         match self.policy.headless() {
-            _ if self.calls().any(|call| call.is_uncaged) => Verdict::Denied(Denial::Unasked),
+            _ if self.calls().any(|call| call.is_uncaged) || self.open.iter().any(|open| open.is_uncaged) => {
+                Verdict::Denied(Denial::Unasked)
+            }
             Headless::Deny => Verdict::Denied(Denial::Headless),
             Headless::Approve => Verdict::Approved,
         }

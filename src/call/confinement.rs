@@ -43,6 +43,11 @@ pub fn needs_of_call(tool: ResolvedTool<'_>, risk: Risk, level: ConfineLevel) ->
     }
 }
 
+/// Returns whether the caller asks for no cage where a tool has one.
+pub(crate) fn leaves_cage(tool: ResolvedTool<'_>, asked: Option<AskedCage>) -> bool {
+    asked == Some(AskedCage::None) && tool.needs().is_some_and(|needs| needs.cage.is_some())
+}
+
 /// What decides how a call is held.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'c> {

@@ -39,6 +39,8 @@ pub(crate) struct OpenCall<'a> {
     pub(crate) tool: ResolvedTool<'a>,
     /// The risk of its literal words.
     pub(crate) risk: Risk,
+    /// Whether the caller asks for no cage where its tool, or that of a command that it starts, has one.
+    pub(crate) is_uncaged: bool,
     /// The risk that approval counts, whatever the other words become: less if it depends on the files that they name.
     pub(crate) least_approval_risk: Risk,
 }
@@ -105,7 +107,9 @@ impl<'a> Plan<'a> {
     /// Returns whether the policy requires approval of a command whose words are not known yet, whatever they become.
     #[must_use]
     pub fn may_need_approval(&self) -> bool {
-        self.open.iter().any(|open| self.policy.needs_approval_at(open.tool, open.least_approval_risk))
+        let needs_approval =
+            |open: &OpenCall<'_>| open.is_uncaged || self.policy.needs_approval_at(open.tool, open.least_approval_risk);
+        self.open.iter().any(needs_approval)
     }
 }
 

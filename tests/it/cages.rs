@@ -377,6 +377,8 @@ fn programs_run_without_a_cage_only_where_the_policy_says_so_and_after_a_questio
     let widest = "default: enabled\napproval: {global: none, headless: approve}\nlines: {widest: none}\n";
     let (status, _, stderr) = sh(widest, line);
     assert!(status == 126 && stderr.contains("cannot be asked here"), "{stderr}");
+    let (_, stdout, stderr) = sh(widest, "echo first; for x in a b; do bash --norc -c \"echo $x\"; done");
+    assert!(stdout.is_empty() && stderr.contains("cannot"), "nothing runs before it is refused: {stdout}{stderr}");
     assert_eq!(sh(widest, "echo a | cat; timeout 5 ls *.none").0, 2, "what has no cage is not asked about");
 
     let mut server = server_that_asks(&desk, &policy);

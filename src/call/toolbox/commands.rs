@@ -10,13 +10,13 @@ use serde_json::{Map, Value};
 use super::Toolbox;
 use super::values::{invalid, permitted_values};
 use crate::call::arguments::{self, Bound, BoundValue, Input, Problem, Violation};
-use crate::call::command_line;
 use crate::call::line::{
     CommandWords, LineError, Reading, StartedCommand, UnknownTool, read, read_started, with_useful_suggestions,
 };
 use crate::call::outcome::CallError;
 use crate::call::plan::PlannedCall;
 use crate::call::request::Purpose;
+use crate::call::{command_line, confinement};
 use crate::exec::{self, Invocation};
 
 /// Where and for what a command runs.
@@ -73,7 +73,7 @@ impl Toolbox {
             invocation.program_dir.clone_from(&invocation.cwd);
         }
         let is_caged = invocation.confinement.as_ref().is_some_and(|rights| rights.cage.is_some());
-        let is_uncaged = cage == Some(AskedCage::None) && tool.needs().is_some_and(|needs| needs.cage.is_some());
+        let is_uncaged = confinement::leaves_cage(tool, cage);
         if reading.unknown.is_some() && !is_caged && !is_uncaged {
             let problem = format!("no config describes `{}`, and it has no cage here", invocation.argv[0]);
             return Err(unread(text, problem, "write a config for it"));

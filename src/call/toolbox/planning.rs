@@ -131,7 +131,7 @@ impl Toolbox {
             let ReadCall::Tool(reading) = command.call else { continue };
             let tool = reading.tool;
             if command.is_open {
-                open.push(self.open_call(&reading, &command.text, command.carries_data)?);
+                open.push(self.open_call(&reading, &command.text, (command.carries_data, bounds.cage))?);
                 continue;
             }
             if stages.iter().any(|stage| stage.key == command.key) {
@@ -159,15 +159,17 @@ impl Toolbox {
         &'a self,
         reading: &Reading<'a>,
         text: &str,
-        carries_data: bool,
+        (carries_data, cage): (bool, Option<AskedCage>),
     ) -> Result<OpenCall<'a>, Box<PlanFailure>> {
         let tool = reading.tool;
         if reading.unknown.is_none() && !self.policy.permits(tool) {
             let error = CallError::UnknownTool { suggestions: Vec::new() };
             return Err(Box::new(PlanFailure { tool: Some(tool.name().to_owned()), text: text.to_owned(), error }));
         }
-        let started = std::iter::successors(Some(reading), |one| one.started.as_ref().map(|next| &next.reading));
-        let risks = started.map(|reading| {
+        let with_started =
+            || std::iter::successors(Some(reading), |one| one.started.as_ref().map(|next| &next.reading));
+        let is_uncaged = with_started().any(|reading| confinement::leaves_cage(reading.tool, cage));
+        let risks = with_started().map(|reading| {
             let bound = reading.bind(Input::Pipe).or_else(|_| reading.bind(Input::Nothing));
             let Ok(bound) = bound else { return (Risk::Destructive, Risk::Destructive) };
             let sent = carries_data.then(|| risk::of_sent_data(reading.tool, &bound, self.policy.lines()));
@@ -180,7 +182,7 @@ impl Toolbox {
         });
         let most = |one: (Risk, Risk), other: (Risk, Risk)| (one.0.max(other.0), one.1.max(other.1));
         let (risk, least_approval_risk) = risks.reduce(most).unwrap_or((Risk::Destructive, Risk::Destructive));
-        Ok(OpenCall { tool, risk, least_approval_risk })
+        Ok(OpenCall { tool, risk, is_uncaged, least_approval_risk })
     }
 
     /// Calls a function with what lines need to know of their surroundings.

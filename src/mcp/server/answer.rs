@@ -90,7 +90,7 @@ impl Server {
             #[cfg(has_code)]
             Ok(Work::Code(arguments)) => self.call_code(&arguments, call, client).await,
             Err(Failure::Arguments(violations)) => {
-                Ok(invalid_arguments(&call.name, &violations, &tool.schema(surface)).into())
+                Ok(invalid_arguments(&call.name, &violations, &tool.schema(&surface.under(&toolbox.policy))).into())
             }
             Err(Failure::UnknownTool { name, suggestions }) => {
                 let unknown = Err(CallError::UnknownTool { suggestions });

@@ -19,6 +19,8 @@ mod spec;
 mod summary;
 mod work;
 
+use climax_catalog::Policy;
+
 pub(super) use self::call::CALL;
 pub(super) use self::chain::{CHAIN_KEYS, within};
 #[cfg(has_code)]
@@ -38,7 +40,6 @@ pub(super) use self::spec::{Effect, MetaRequest, SearchForm};
 #[cfg(has_code)]
 pub(super) use self::work::CodeArguments;
 pub(super) use self::work::{CallArguments, Failure, JudgeArguments, RunArguments, Work};
-use climax_catalog::Policy;
 
 /// All meta-tools, in the order of `tools/list`.
 pub const META_TOOLS: &[MetaTool] = &[
@@ -79,7 +80,7 @@ impl Surface {
     pub fn under(&self, policy: &Policy) -> Self {
         match self {
             Self::Classic => Self::Classic,
-            Self::Meta(meta) => Self::Meta(meta.clone().with_widest_cage(policy.lines().rules.widest)),
+            Self::Meta(meta) => Self::Meta(meta.under(policy)),
         }
     }
 

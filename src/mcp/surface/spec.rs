@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use climax_catalog::policy::{AskedCage, LineRules};
+use climax_catalog::policy::{AskedCage, LineRules, Policy};
 use climax_catalog::{Strategy, ToolIndex};
 use serde_json::{Map, Value};
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -145,9 +145,9 @@ impl MetaSurface {
         Self { own_job_tool, ..self }
     }
 
-    /// Offers what a policy permits a line to ask for.
-    pub(super) fn with_widest_cage(self, widest: AskedCage) -> Self {
-        Self { widest, ..self }
+    /// Returns it as it is published under a policy.
+    pub(in crate::mcp) fn under(&self, policy: &Policy) -> Self {
+        Self { widest: policy.lines().rules.widest, ..self.clone() }
     }
 
     /// The widest that a line may ask its programs to be held by.
