@@ -61,8 +61,8 @@ impl Language {
     }
 }
 
-/// The kinds of effects, by their keys in configs.
-const KINDS: [&str; 14] = [
+/// The kinds of effects, by their keys in configs. Those of `code` stand under the names of the languages.
+const KINDS: [&str; 11] = [
     "files",
     "overwrites",
     "trees",
@@ -74,9 +74,6 @@ const KINDS: [&str; 14] = [
     "names_only",
     "prints_made",
     "bare",
-    "awk",
-    "jq",
-    "other",
 ];
 
 impl Effects {
@@ -127,30 +124,16 @@ impl Effects {
     /// Makes effects of keys and items.
     pub(crate) fn of_pairs<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let mut lists: [Vec<String>; KINDS.len()] = Default::default();
+        let mut code = Vec::new();
         for (kind, item) in pairs {
+            if let Ok(language) = kind.parse() {
+                code.push((item.to_owned(), language));
+            }
             if let Some(at) = KINDS.iter().position(|known| *known == kind) {
                 lists[at].push(item.to_owned());
             }
         }
-        let [
-            files,
-            overwrites,
-            trees,
-            by,
-            hosts,
-            walks,
-            leaves_out,
-            texts,
-            names_only,
-            prints_made,
-            bare,
-            awk,
-            jq,
-            other,
-        ] = lists;
-        let in_language = |args: Vec<String>, language| args.into_iter().map(move |arg| (arg, language));
-        let code = [(awk, Language::Awk), (jq, Language::Jq), (other, Language::Other)];
-        let code = code.into_iter().flat_map(|(args, language)| in_language(args, language)).collect();
+        let [files, overwrites, trees, by, hosts, walks, leaves_out, texts, names_only, prints_made, bare] = lists;
         let bare = bare.first().and_then(|risk| risk.parse().ok());
         let [names_only, prints_made] = [names_only, prints_made].map(|items| !items.is_empty());
         Self { files, overwrites, trees, by, hosts, walks, leaves_out, code, texts, names_only, prints_made, bare }

@@ -46,6 +46,19 @@ impl Needs {
         self.network.iter().any(|item| is_path(item))
     }
 
+    /// Returns whether a cage holds code of the directory or of the caller.
+    ///
+    /// In the cage `read` a program runs such code if it counts as destructive without the cage. Others, such as those of
+    /// git, have a cage against programs that the directory names.
+    #[must_use]
+    pub fn holds_any_code(&self) -> bool {
+        match self.cage {
+            Some(Cage::Workspace) => true,
+            Some(Cage::Read) => self.without.is_none_or(|risk| risk == Risk::Destructive),
+            None => false,
+        }
+    }
+
     /// Returns the keys and items by turns, as tables hold them.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let lists = [&self.network, &self.write, &self.env, &self.read];

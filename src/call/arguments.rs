@@ -45,6 +45,12 @@ impl<'a> Bound<'a> {
         self.iter().filter(|(arg, _)| arg.name() == name).last().map(|(_, value)| value)
     }
 
+    /// Returns whether an arg of this name has a value, and is not switched off.
+    #[must_use]
+    pub fn gives(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|value| *value != BoundValue::Boolean(false))
+    }
+
     /// Adds the values of options that stand several times in a line, so that checks see all of them.
     ///
     /// # Errors
@@ -345,11 +351,10 @@ fn missing_operand(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Option<Violatio
 
 /// Checks the groups of a tool, and the length of the command line.
 fn check_whole(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Vec<Violation> {
-    let is_given = |name: &str| bound.get(name).is_some_and(|value| *value != BoundValue::Boolean(false));
     let mut violations = Vec::new();
     for group in tool.groups() {
         let names = || group.args().map(str::to_owned).collect();
-        let given = group.args().filter(|name| is_given(name)).count();
+        let given = group.args().filter(|name| bound.gives(name)).count();
         let problem = match group.kind() {
             GroupKind::ExactlyOne if given != 1 => Problem::NotExactlyOne { names: names() },
             GroupKind::AtMostOne if given > 1 => Problem::SeveralOfOne { names: names() },

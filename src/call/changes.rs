@@ -50,8 +50,7 @@ pub(crate) fn changes<'p>(
         return Changes::default();
     }
     let project = project();
-    let given = bound.iter().filter(|(arg, _)| effects.files.iter().any(|name| name == arg.name()));
-    let given: Vec<&str> = given.flat_map(|(_, value)| value.texts()).collect();
+    let given = texts(bound, &effects.files);
     let named = given.iter().filter(|text| !files::is_stream(text)).map(|text| directory.join(text));
     let named: Vec<PathBuf> = named.collect();
 
@@ -85,13 +84,17 @@ pub(crate) fn changes<'p>(
     Changes { protected, project, temporary }
 }
 
+/// Returns the texts of the args with these names.
+fn texts<'b>(bound: &'b Bound<'_>, names: &[String]) -> Vec<&'b str> {
+    let given = bound.iter().filter(|(arg, _)| names.iter().any(|name| name == arg.name()));
+    given.flat_map(|(_, value)| value.texts()).collect()
+}
+
 /// Returns whether a call could overwrite the files alone that some of its args name, and none of them is there.
 ///
 /// A name with the signs of a pattern, or of git's longer form of path specifications, may stand for files that are there.
 fn overwrites_nothing(tool: ResolvedTool<'_>, bound: &Bound<'_>, effects: &Effects, directory: &Path) -> bool {
-    let of_files = |name: &str| effects.overwrites.iter().any(|own| own == name);
-    let named: Vec<&str> =
-        bound.iter().filter(|(arg, _)| of_files(arg.name())).flat_map(|(_, value)| value.texts()).collect();
+    let named = texts(bound, &effects.overwrites);
     let is_missing = |name: &&str| {
         !name.is_empty() && !name.contains(['*', '?', '[', '\\', ':']) && !exec::is_there(&directory.join(name))
     };
@@ -143,7 +146,7 @@ fn targets(bound: &Bound<'_>, named: &[PathBuf]) -> Vec<PathBuf> {
     // What ends in a period stands for all that is in it.
     let entries: Option<Vec<_>> =
         sources.into_iter().map(|text| Path::new(text).file_name().filter(|_| !text.ends_with('.'))).collect();
-    let is_itself = !matches!(bound.get("no_target_directory"), None | Some(BoundValue::Boolean(false)));
+    let is_itself = bound.gives("no_target_directory");
     let Some(entries) = entries.filter(|entries| !entries.is_empty() && !is_itself) else { return named.to_vec() };
     let within = |path: &PathBuf| entries.iter().map(|name| path.join(name)).collect();
     named.iter().flat_map(|path| if path.is_dir() { within(path) } else { vec![path.clone()] }).collect()
@@ -151,8 +154,7 @@ fn targets(bound: &Bound<'_>, named: &[PathBuf]) -> Vec<PathBuf> {
 
 /// Returns whether a call changes whole directories.
 fn covers_trees(bound: &Bound<'_>, effects: &Effects) -> bool {
-    let is_given = |name: &String| !matches!(bound.get(name), None | Some(BoundValue::Boolean(false)));
-    effects.always_covers_trees() || effects.trees.iter().any(is_given)
+    effects.always_covers_trees() || effects.trees.iter().any(|name| bound.gives(name))
 }
 
 fn project_change(bound: &Bound<'_>, effects: &Effects, named: &[PathBuf], project: Option<&Path>) -> ProjectChange {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::thread::JoinHandle;
 
 use climax_catalog::policy::AskedCage;
-use climax_catalog::{Cage, OutputForm, ResolvedTool, Risk};
+use climax_catalog::{Cage, OutputForm};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -151,10 +151,9 @@ impl<'t> Shell<'t> {
         Ok(status)
     }
 
-    /// Whether a tool runs code of the directory or of its caller, which no config describes.
+    /// Whether a tool runs code of the directory or of its caller. No list has the tools of programs without a config.
     fn runs_code(&self, tool: &str) -> bool {
-        let without = |tool: ResolvedTool<'_>| tool.needs().and_then(|needs| needs.without);
-        self.toolbox.index.get(tool).and_then(without).is_none_or(|risk| risk == Risk::Destructive)
+        self.toolbox.index.get(tool).is_none_or(|tool| tool.needs().is_some_and(|needs| needs.holds_any_code()))
     }
 }
 

@@ -8,7 +8,8 @@ pub(super) const STOP_WORDS: &[&str] = &[
     "use", "used", "using", "via", "was", "were", "what", "when", "which", "will", "with", "you", "your",
 ];
 
-/// Words with which people ask and greet, or that stand for any text, and which say nothing about what is wanted either. Tools are indexed with them. Sorted.
+/// Words with which people ask and greet, or that stand for any text, and which say nothing about what is wanted either.
+/// Tools are indexed with them. Sorted.
 pub(super) const FRAME_WORDS: &[&str] = &[
     "about", "am", "anybody", "anyone", "bar", "baz", "because", "cheers", "could", "dear", "did", "didn", "doesn",
     "don", "foo", "had", "he", "hello", "help", "her", "here", "hey", "hi", "him", "his", "i", "isn", "just", "kindly",

@@ -341,10 +341,11 @@ impl Policy {
         self
     }
 
-    /// Returns the policy with the stricter rule for programs of lines that no config describes: its own or `other`.
+    /// Returns the policy with the stricter rule for programs of lines that no config describes: its own or `unknown`.
     #[must_use]
-    pub fn with_unknown(mut self, other: Option<UnknownProgram>) -> Self {
-        self.lines.rules.unknown = [self.lines.rules.unknown, other].into_iter().flatten().min();
+    pub fn with_unknown(mut self, unknown: Option<UnknownProgram>) -> Self {
+        let other = LineRules { unknown, widest: AskedCage::None, protect: Protection::Restore };
+        self.lines.rules = self.lines.rules.stricter(other);
         self
     }
 

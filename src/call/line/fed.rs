@@ -1,6 +1,6 @@
 //! Reads a command with the standard input and the variables that it has.
 
-use climax_catalog::{Cage, Needs, Place, ResolvedTool, Risk, ToolIndex};
+use climax_catalog::{Place, ResolvedTool, ToolIndex};
 use climax_shell::{Origin, is_name};
 
 use super::error::LineError;
@@ -155,15 +155,8 @@ fn may_get_any(reading: &Reading<'_>, variables: &[(String, String)]) -> bool {
     variables.iter().all(|(name, _)| cli.ignores_variable(name)) && may_get_any(&started.reading, variables)
 }
 
-/// Whether a tool runs code of the directory or of its caller.
-///
-/// In the cage `read` a tool does so if it counts as destructive without the cage. Others, such as those of git, have a
-/// cage against programs that the directory names, and variables of a line could name programs where there is none.
+/// Whether a tool runs code of the directory or of its caller. Where it does not, variables of a line could name programs
+/// where there is none.
 fn runs_project_code(reading: &Reading<'_>) -> bool {
-    let may_run_code = |needs: &Needs| match needs.cage {
-        Some(Cage::Workspace) => true,
-        Some(Cage::Read) => needs.without.is_none_or(|risk| risk == Risk::Destructive),
-        None => false,
-    };
-    reading.tool.needs().as_ref().is_some_and(may_run_code)
+    reading.tool.needs().is_some_and(|needs| needs.holds_any_code())
 }

@@ -6,7 +6,6 @@ use climax_catalog::policy::SensitiveRule;
 use climax_catalog::{Place, Risk};
 
 use super::Toolbox;
-use crate::call::arguments::BoundValue;
 use crate::call::outcome::CallError;
 use crate::call::plan::PlannedCall;
 use crate::call::request::Purpose;
@@ -77,10 +76,8 @@ impl Toolbox {
 
     /// Returns the names of the secrets in the directories that a call reads whole, unless a cage hides them.
     pub(in crate::call) fn secrets_in_reach(&self, call: &PlannedCall<'_>) -> Vec<String> {
-        let is_given =
-            |name: &str| call.bound.get(name).is_some_and(|value| !matches!(value, BoundValue::Boolean(false)));
         let effects = call.tool.effects().unwrap_or_default();
-        if !effects.reads_directories(is_given) || call.cage().is_some() {
+        if !effects.reads_directories(|name| call.bound.gives(name)) || call.cage().is_some() {
             return Vec::new();
         }
 

@@ -30,14 +30,14 @@ pub(super) const SYSTEM_SECRETS: [&str; 18] = [
     "/etc/ssh/ssh_host_ed25519_key",
     "/etc/ssh/ssh_host_rsa_key",
     "/etc/krb5.keytab",
-    "/run/secrets",
     "/etc/wireguard",
     "/etc/openvpn",
     "/etc/NetworkManager/system-connections",
+    "/run/secrets",
 ];
 
 /// Names of files with secrets. `*` stands for any characters.
-const SECRETS: [&str; 34] = [
+const SECRETS: [&str; 33] = [
     ".env",
     ".env.*",
     "*.env",
@@ -60,7 +60,6 @@ const SECRETS: [&str; 34] = [
     ".dev.vars",
     ".password-store",
     ".s3cfg",
-    "keyrings",
     "master.key",
     "id_rsa",
     "id_dsa",
