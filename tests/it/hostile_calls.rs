@@ -356,6 +356,23 @@ fn reading_compose_tools_get_the_variables_of_docker_alone() {
 }
 
 #[test]
+fn reading_npm_tools_get_no_token_that_the_settings_of_a_project_could_send() {
+    let exported: Value = serde_json::from_str(&run(climax().args(["export"])).1).unwrap();
+    let tools = exported["tools"].as_array().unwrap().iter();
+    let npm: Vec<_> = tools.filter(|tool| tool["risk"] == "read" && tool["cli"] == "npm").collect();
+    assert!(npm.len() > 10, "{}", npm.len());
+    for tool in npm.into_iter().filter(|tool| tool["needs"]["network"] == json!(["*"])) {
+        for name in tool["needs"]["env"].as_array().unwrap() {
+            let start = name.as_str().unwrap().trim_end_matches('*');
+            let is_pattern = name.as_str() != Some(start);
+            let fits = |token: &&str| if is_pattern { token.starts_with(start) } else { *token == start };
+            let token = ["NPM_TOKEN", "NODE_AUTH_TOKEN", "NPM_CONFIG__AUTH"].into_iter().find(fits);
+            assert_eq!(token, None, "{}", tool["name"]);
+        }
+    }
+}
+
+#[test]
 fn reading_tools_change_nothing_and_run_nothing_that_files_name() {
     let wanted = std::env::var("CLIMAX_HOSTILE_CALLS").ok().map(|count| count.parse().unwrap());
     let tools = reading_tools(std::env::var_os("CLIMAX_HOSTILE_PROGRAMS").is_some());
