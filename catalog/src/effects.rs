@@ -33,6 +33,8 @@ pub struct Effects {
     pub code: Vec<(String, Language)>,
     /// The args whose values are patterns, programs or other texts, and name no files that the program prints.
     pub texts: Vec<String>,
+    /// The args with which the program does nothing, and succeeds, where it gets no operand: `--force` of `rm`.
+    pub idle: Vec<String>,
     /// Whether the program prints names and properties of files, but nothing of what they hold.
     pub names_only: bool,
     /// Whether the program prints the paths of the files and directories that it makes, one on each line.
@@ -62,7 +64,7 @@ impl Language {
 }
 
 /// The kinds of effects, by their keys in configs. Those of `code` stand under the names of the languages.
-const KINDS: [&str; 11] = [
+const KINDS: [&str; 12] = [
     "files",
     "overwrites",
     "trees",
@@ -71,6 +73,7 @@ const KINDS: [&str; 11] = [
     "walks",
     "leaves_out",
     "texts",
+    "idle",
     "names_only",
     "prints_made",
     "bare",
@@ -112,6 +115,7 @@ impl Effects {
             &self.walks,
             &self.leaves_out,
             &self.texts,
+            &self.idle,
         ];
         let items =
             KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())));
@@ -133,9 +137,9 @@ impl Effects {
                 lists[at].push(item.to_owned());
             }
         }
-        let [files, overwrites, trees, by, hosts, walks, leaves_out, texts, names_only, prints_made, bare] = lists;
+        let [files, overwrites, trees, by, hosts, walks, leaves_out, texts, idle, names_only, prints_made, bare] = lists;
         let bare = bare.first().and_then(|risk| risk.parse().ok());
         let [names_only, prints_made] = [names_only, prints_made].map(|items| !items.is_empty());
-        Self { files, overwrites, trees, by, hosts, walks, leaves_out, code, texts, names_only, prints_made, bare }
+        Self { files, overwrites, trees, by, hosts, walks, leaves_out, code, texts, idle, names_only, prints_made, bare }
     }
 }

@@ -166,6 +166,7 @@ fn effects() -> Value {
             "leaves_out": list("The options by which it then leaves out files and directories of a name, for which `{}` stands"),
             "code": { "type": ["object", "null"], "additionalProperties": { "enum": Language::VARIANTS }, "description": "The args whose values are programs that run, or name such, each with the language: awk, jq or other" },
             "texts": list("The args whose values are patterns, programs or other texts, and name no files that the program prints"),
+            "idle": list("The args with which the program does nothing, and succeeds, where it gets no operand"),
             "names_only": { "type": ["boolean", "null"], "default": false, "description": "Whether the program prints names and properties of files, but nothing of what they hold" },
             "prints_made": { "type": ["boolean", "null"], "default": false, "description": "Whether the program prints the paths of the files and directories that it makes, one on each line" },
             "bare": { "enum": Risk::VARIANTS, "description": "The risk of the program's own line, without the options, variables and confinement that climax adds" },

@@ -114,6 +114,12 @@ impl Denial {
 }
 
 impl CallError {
+    /// Returns whether a command that lacks words does nothing, and succeeds; `None` if it lacks none.
+    pub(crate) fn is_idle(&self) -> Option<bool> {
+        let Self::Unread(line) = self else { return None };
+        if let UnreadLine::Lacking { is_idle, .. } = **line { Some(is_idle) } else { None }
+    }
+
     /// Returns all reasons: each violation, or the error itself.
     #[must_use]
     pub fn reasons(&self) -> Vec<String> {

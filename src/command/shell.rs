@@ -198,7 +198,13 @@ fn status(done: PlanOutcome) -> u8 {
         let status = failure_status(&failure.error);
         let tool = failure.tool.unwrap_or_default();
         let about = if tool.is_empty() { String::new() } else { format!("`{}` ({tool}): ", failure.text) };
-        let text = reply(&tool, OutputForm::Text, Err(failure.error), TextForm::Visible).text;
+        let text = match failure.error {
+            // Whoever types the line again would do twice what stands before.
+            CallError::Unread(unread) if !done.steps.is_empty() => {
+                format!("The line has ended here, and the commands before have run. {unread}")
+            }
+            error => reply(&tool, OutputForm::Text, Err(error), TextForm::Visible).text,
+        };
         terminal::complain(&format!("{about}{text}"));
         return status;
     }
@@ -212,7 +218,7 @@ fn failure_status(error: &CallError) -> u8 {
         CallError::Unread(unread) => match unread.as_ref() {
             UnreadLine::Command { unread, .. } if unread.is_withheld => DENIED,
             UnreadLine::Command { unread, .. } if unread.tool.is_none() => NOT_FOUND,
-            UnreadLine::Command { .. } | UnreadLine::Syntax(_) => USAGE,
+            UnreadLine::Command { .. } | UnreadLine::Lacking { .. } | UnreadLine::Syntax(_) => USAGE,
         },
         CallError::UnknownTool { .. } | CallError::Spawn(SpawnError::NotFound(_) | SpawnError::NoInterpreter(..)) => {
             NOT_FOUND

@@ -23,6 +23,9 @@ use crate::exec::{self, End, SpawnError, Stop};
 /// Exit status: the program does not exist. Source: POSIX.1-2024, "Exit Status for Commands".
 const NOT_FOUND: i32 = 127;
 
+/// Exit status of a program that lacks an operand, as most have it.
+const FAILED: i32 = 1;
+
 /// How long a program in the background may take once its line goes on as a job, which the caller ends.
 const JOB_TIME: Duration = Duration::from_hours(30 * 24);
 
@@ -40,7 +43,18 @@ where
         record: &mut Record,
     ) -> Ran<()> {
         self.count_program(due.text)?;
-        let (mut stage, streams) = self.stage(shell, due, streams)?;
+        let errors = streams.errors.clone();
+        let staged = self.stage(shell, due, streams);
+        if let Err(Halt::Failed(failure)) = &staged
+            && let Some(is_idle) = failure.error.is_idle()
+        {
+            if !is_idle {
+                self.lacking(due, &errors, record).await;
+            }
+            shell.set_status(if is_idle { 0 } else { FAILED });
+            return Ok(());
+        }
+        let (mut stage, streams) = staged?;
         self.ask(shell, &mut stage).await?;
 
         let status = self.run_stage(shell, stage, streams, record).await?;
@@ -213,6 +227,13 @@ where
             End::TimedOut(_) => Err(Halt::Ended(None)),
             _ => Ok(status),
         }
+    }
+
+    /// Says that a command lacks an operand, as its program would.
+    async fn lacking(&self, due: Due<'_>, errors: &super::Output, record: &mut Record) {
+        let program = due.fields.first().map_or("", |field| field.text.as_str());
+        let message = format!("climax: {program}: missing operand: an expansion in this command gave no words\n");
+        self.print(errors, message.into_bytes(), (program, due.written_text(), FAILED), record).await;
     }
 
     /// Says that a program does not exist, as a shell does.

@@ -189,7 +189,7 @@ fn of_failure(toolbox: &Toolbox, failure: &PlanFailure) -> Judgement {
         CallError::PolicyDenied { .. } | CallError::Sensitive { .. } | CallError::UnknownTool { .. } => true,
         CallError::Unread(unread) => match unread.as_ref() {
             UnreadLine::Command { error, unread } => unread.is_withheld || is_hidden(&error.found),
-            UnreadLine::Syntax(_) => false,
+            UnreadLine::Lacking { .. } | UnreadLine::Syntax(_) => false,
         },
         _ => false,
     };

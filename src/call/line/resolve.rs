@@ -52,6 +52,16 @@ pub enum UnreadLine {
         /// The reason why no tool takes it.
         unread: Box<Unread>,
     },
+    /// A command that a tool takes as it is written, and none without the words that its expansions did not give.
+    ///
+    /// A shell starts such a program, which says that it lacks an operand. So only this command fails, not the line.
+    #[error("{error}")]
+    Lacking {
+        /// The place and the problem.
+        error: LineError,
+        /// Whether its program does nothing then, and succeeds.
+        is_idle: bool,
+    },
 }
 
 impl UnreadLine {
@@ -65,7 +75,17 @@ impl UnreadLine {
     #[must_use]
     pub fn error(&self) -> &LineError {
         match self {
-            Self::Syntax(error) | Self::Command { error, .. } => error,
+            Self::Syntax(error) | Self::Command { error, .. } | Self::Lacking { error, .. } => error,
+        }
+    }
+
+    /// Makes a command that is not read one that lacks words of those with which it was read.
+    fn into_lacking(self, written: &Reading<'_>) -> Self {
+        let idle = written.tool.effects().map_or_else(Vec::new, |effects| effects.idle);
+        let is_idle = idle.iter().any(|arg| written.arguments.contains_key(arg));
+        match self {
+            Self::Command { error, unread } if !unread.is_withheld => Self::Lacking { error, is_idle },
+            other => other,
         }
     }
 }
@@ -109,7 +129,9 @@ pub(crate) fn read_command<'a>(
         return Ok(reading);
     }
     check_dashes(command, &reading)?;
-    let again = read_fields(index, command, fields, input, context)?;
+    let gave_none = fields.len() < written.len();
+    let again = read_fields(index, command, fields, input, context)
+        .map_err(|unread| if gave_none { unread.into_lacking(&reading) } else { unread })?;
     check_selection(command, (&reading, &again))?;
     Ok(again)
 }

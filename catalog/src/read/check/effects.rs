@@ -41,6 +41,7 @@ impl Checker<'_> {
             leaves_out: if own.leaves_out.is_empty() { of_all.leaves_out.clone() } else { own.leaves_out },
             code: if own.code.is_empty() { of_all.code.clone() } else { own.code },
             texts: with(own.texts, &of_all.texts),
+            idle: with(own.idle, &of_all.idle),
             names_only: own.names_only || of_all.names_only,
             prints_made: own.prints_made || of_all.prints_made,
             bare: own.bare.or(of_all.bare),

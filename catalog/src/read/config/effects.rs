@@ -18,6 +18,7 @@ pub(crate) const EFFECTS_KEYS: &[&str] = &[
     "leaves_out",
     "code",
     "texts",
+    "idle",
     "names_only",
     "prints_made",
     "bare",
@@ -46,12 +47,13 @@ pub(crate) fn effects(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Optio
     let leaves_out = fields.optional("leaves_out").map_or_else(Vec::new, |node| options(walker, node));
     let code = fields.optional("code").map_or_else(Vec::new, |node| code(walker, node, &mut names));
     let texts = args(walker, fields.optional("texts"), "texts", &mut names);
+    let idle = args(walker, fields.optional("idle"), "idle", &mut names);
     let [names_only, prints_made] =
         ["names_only", "prints_made"].map(|key| fields.boolean(walker, key).is_some_and(|is_so| is_so.value));
     let bare = fields.word(walker, "bare");
 
     let effects =
-        Effects { files, overwrites, trees, by, hosts, walks, leaves_out, code, texts, names_only, prints_made, bare };
+        Effects { files, overwrites, trees, by, hosts, walks, leaves_out, code, texts, idle, names_only, prints_made, bare };
     Some(Spanned { value: EffectsConfig { effects, names }, span })
 }
 
