@@ -137,9 +137,24 @@ impl Effects {
                 lists[at].push(item.to_owned());
             }
         }
-        let [files, overwrites, trees, by, hosts, walks, leaves_out, texts, idle, names_only, prints_made, bare] = lists;
+        let [files, overwrites, trees, by, hosts, walks, leaves_out, texts, idle, names_only, prints_made, bare] =
+            lists;
         let bare = bare.first().and_then(|risk| risk.parse().ok());
         let [names_only, prints_made] = [names_only, prints_made].map(|items| !items.is_empty());
-        Self { files, overwrites, trees, by, hosts, walks, leaves_out, code, texts, idle, names_only, prints_made, bare }
+        Self {
+            files,
+            overwrites,
+            trees,
+            by,
+            hosts,
+            walks,
+            leaves_out,
+            code,
+            texts,
+            idle,
+            names_only,
+            prints_made,
+            bare,
+        }
     }
 }

@@ -140,6 +140,8 @@ fn needs() -> Value {
             "write": list("^[/~$]", "Files and directories to change; ~ and $VAR expand"),
             "env": list("^([A-Za-z_][A-Za-z0-9_]*)?\\*?$", "Variables of the server; a final * stands for any rest"),
             "read": list("^[/~$]", "With `cage`: files and directories to read beside the project and the system"),
+            "tracked": { "type": ["boolean", "null"], "default": false, "description": "With `cage`: whether it reads secrets of the project that the git repository tracks" },
+            "processes": { "type": ["boolean", "null"], "default": false, "description": "Whether it looks into processes of others, so that it is not confined" },
             "cage": { "enum": Cage::VARIANTS, "description": "The cage that holds the program, for interpreters and tools that run code of the directory" },
             "without": { "enum": Risk::VARIANTS, "default": "destructive", "description": "With `cage`: the risk where the kernel has no cage" },
         }),

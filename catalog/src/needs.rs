@@ -18,6 +18,10 @@ pub struct Needs {
     pub env: Vec<String>,
     /// Files and directories to read in a cage, beside those that every cage reads; `~` and `$VAR` expand.
     pub read: Vec<String>,
+    /// Whether it reads secrets of the project that the git repository tracks, and so holds anyway.
+    pub tracked: bool,
+    /// Whether it looks into processes of others, which the kernel lets no confined program do.
+    pub processes: bool,
     /// The cage that holds the program, whose options need not be known then.
     pub cage: Option<Cage>,
     /// The risk where the kernel has no cage; destructive if `None`.
@@ -31,7 +35,7 @@ pub const ANY: &str = "*";
 pub(crate) const LOCALHOST: &str = "localhost";
 
 /// The kinds of needs, by their keys in configs.
-const KINDS: [&str; 6] = ["network", "write", "env", "read", "cage", "without"];
+const KINDS: [&str; 8] = ["network", "write", "env", "read", "tracked", "processes", "cage", "without"];
 
 impl Needs {
     /// Returns whether the program needs hosts. Which ones is not enforced.
@@ -64,6 +68,8 @@ impl Needs {
         let lists = [&self.network, &self.write, &self.env, &self.read];
         let items =
             KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())));
+        let flags = [("tracked", self.tracked), ("processes", self.processes)];
+        let items = items.chain(flags.into_iter().filter(|(_, is_so)| *is_so).map(|(kind, _)| (kind, ANY)));
         let words =
             [self.cage.map(|cage| ("cage", cage.as_str())), self.without.map(|risk| ("without", risk.as_str()))];
         items.chain(words.into_iter().flatten())
@@ -84,9 +90,11 @@ impl Needs {
                 lists[at].push(item.to_owned());
             }
         }
-        let [network, write, env, read, cage, without] = lists;
+        let [network, write, env, read, tracked, processes, cage, without] = lists;
+        let [tracked, processes] = [tracked, processes].map(|items| !items.is_empty());
         let cage = cage.first().and_then(|cage| cage.parse().ok());
-        Self { network, write, env, read, cage, without: without.first().and_then(|risk| risk.parse().ok()) }
+        let without = without.first().and_then(|risk| risk.parse().ok());
+        Self { network, write, env, read, tracked, processes, cage, without }
     }
 }
 

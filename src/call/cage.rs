@@ -194,7 +194,7 @@ pub(crate) fn rights(cage: Cage, needs: &Needs, surroundings: Surroundings<'_>) 
         network: needs.has_network(),
         local_sockets: needs.has_local_sockets(),
         metadata: true,
-        cage: Some(CageRights { cage, project: directory, frozen, secrets, open }),
+        cage: Some(CageRights { cage, project: directory, frozen, tracked: needs.tracked, secrets, open }),
     }
 }
 

@@ -37,7 +37,7 @@ const NETWORK_VARIABLES: [&str; 10] = [
 pub fn needs_of_call(tool: ResolvedTool<'_>, risk: Risk, level: ConfineLevel) -> Option<Needs> {
     match level {
         ConfineLevel::Off => None,
-        _ if tool.is_native() => None,
+        _ if tool.is_native() || tool.needs().is_some_and(|needs| needs.processes) => None,
         ConfineLevel::Read => tool.needs().filter(|needs| risk == Risk::Read || needs.cage.is_some()),
         ConfineLevel::All => Some(tool.needs().unwrap_or_default()),
     }

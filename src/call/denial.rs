@@ -144,6 +144,7 @@ mod tests {
                 cage,
                 project: Some("/srv/p".into()),
                 frozen: Vec::new(),
+                tracked: false,
                 secrets: Vec::new(),
                 open: Vec::new(),
             }),

@@ -27,7 +27,8 @@ pub(crate) fn reason(
         return None;
     }
     // A cage hides such files, but not what a repository holds of them.
-    let is_hidden = |text: &str| call.cage().is_some() && !text.contains(':');
+    let reads_tracked = call.tool.needs().is_some_and(|needs| needs.tracked);
+    let is_hidden = |text: &str| call.cage().is_some() && !reads_tracked && !text.contains(':');
     call.bound.iter().find_map(|(arg, value)| {
         let is_text = effects.texts.iter().any(|name| name == arg.name());
         let names = |name: &&str| !is_hidden(name) && (!is_text || exists(name));

@@ -119,17 +119,35 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
 }
 
 fn effects_json(
-    Effects { files, overwrites, trees, by, hosts, walks, leaves_out, code, texts, idle, names_only, prints_made, bare }: &Effects,
+    Effects {
+        files,
+        overwrites,
+        trees,
+        by,
+        hosts,
+        walks,
+        leaves_out,
+        code,
+        texts,
+        idle,
+        names_only,
+        prints_made,
+        bare,
+    }: &Effects,
 ) -> Value {
     let code: Map<String, Value> = code.iter().map(|(arg, language)| (arg.clone(), language.as_str().into())).collect();
     let bare = bare.map(Risk::as_str);
     json!({ "files": files, "overwrites": overwrites, "trees": trees, "by": by, "hosts": hosts, "walks": walks, "leaves_out": leaves_out, "code": code, "texts": texts, "idle": idle, "names_only": names_only, "prints_made": prints_made, "bare": bare })
 }
 
-fn needs_json(Needs { network, write, env, read, cage, without }: &Needs) -> Value {
+fn needs_json(Needs { network, write, env, read, tracked, processes, cage, without }: &Needs) -> Value {
     let mut json = json!({ "network": network, "write": write, "env": env });
+    if *processes {
+        json["processes"] = json!(true);
+    }
     if let Some(cage) = cage {
         json["read"] = json!(read);
+        json["tracked"] = json!(tracked);
         json["cage"] = json!(cage.as_str());
         json["without"] = json!(without.map(Risk::as_str));
     }

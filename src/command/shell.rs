@@ -200,7 +200,7 @@ fn status(done: PlanOutcome) -> u8 {
         let about = if tool.is_empty() { String::new() } else { format!("`{}` ({tool}): ", failure.text) };
         let text = match failure.error {
             // Whoever types the line again would do twice what stands before.
-            CallError::Unread(unread) if !done.steps.is_empty() => {
+            CallError::Unread(unread) if done.status.is_some() && unread.error().range.start > 0 => {
                 format!("The line has ended here, and the commands before have run. {unread}")
             }
             error => reply(&tool, OutputForm::Text, Err(error), TextForm::Visible).text,

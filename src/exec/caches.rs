@@ -90,7 +90,7 @@ mod tests {
 
     fn rights(cage: Cage, project: Option<&Path>) -> CageRights {
         let project = project.map(Path::to_owned);
-        CageRights { cage, project, frozen: Vec::new(), secrets: Vec::new(), open: Vec::new() }
+        CageRights { cage, project, frozen: Vec::new(), tracked: false, secrets: Vec::new(), open: Vec::new() }
     }
 
     #[test]

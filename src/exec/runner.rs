@@ -246,7 +246,7 @@ impl Runner {
         masks.fold(Masks::default(), |all, one| all.with(&one))
     }
 
-    /// Notes that the session has made a file or a directory. A link is followed.
+    /// Notes that the session has made a file or a directory, whose path has no links.
     pub(crate) fn note_made(&self, path: &Path) {
         if let Some(files) = &self.session_files {
             files.note_made(path);

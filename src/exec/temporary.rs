@@ -64,9 +64,11 @@ impl SessionFiles {
         Ok(CallFiles::OfSession(self.directory.get_or_init(|| made)))
     }
 
-    /// Notes that the session has made a file or a directory. A link is followed, as the program has done that wrote there.
+    /// Notes that the session has made a file or a directory, whose path has no links.
+    ///
+    /// If it has one by now, a program has put it in the place of what was made.
     pub(super) fn note_made(&self, path: &Path) {
-        let Ok(path) = path.canonicalize() else { return };
+        let Some(path) = path.canonicalize().ok().filter(|real| real == path) else { return };
         let Some(found) = own_entry(&path) else { return };
 
         let is_temporary = temporary_directories().any(|top| path.parent() == Some(&top));

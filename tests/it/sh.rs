@@ -102,6 +102,22 @@ fn refused_lines_have_their_own_status_and_say_why() {
 }
 
 #[test]
+fn a_command_that_gets_no_operand_fails_and_its_line_goes_on() {
+    let output = sh_in(Path::new("/"), &[], "kill $(true); echo $?; cp $(true) a || echo none", "");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "1\nnone\n");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("kill: missing operand: an expansion in this command gave no words"), "{said}");
+}
+
+#[test]
+fn refusals_in_the_middle_of_a_line_say_that_its_start_has_run() {
+    let output = sh_in(Path::new("/"), &[], "echo a; git checkout $(echo -f); echo b", "");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "a\n");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("The line has ended here, and the commands before have run."), "{said}");
+}
+
+#[test]
 fn policy_hides_tools_and_denies_arguments() {
     let directory = tempfile::tempdir().unwrap();
     let policy = directory.path().join("policy.yaml");

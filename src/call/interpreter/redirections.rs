@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use climax_shell::{Descriptor, Part, Redirection, Target, Word};
@@ -129,23 +129,26 @@ where
             return Err(failure(text, range.clone(), problem, "leave it out"));
         }
 
-        let path = changed(shell.directory.as_deref(), name);
-        let mode = appends.map(|appends| self.toolbox.write_mode(Path::new(&path), appends));
+        let mut path = changed(shell.directory.as_deref(), name);
+        // What is looked at and asked about is what is opened, whatever a program of the line puts in its place meanwhile.
+        let real = exec::real(Path::new(&path)).unwrap_or_else(|| PathBuf::from(&path));
+        let mode = appends.map(|appends| self.toolbox.write_mode(&real, appends));
+        if mode.is_none() && self.toolbox.secret_in(&real.to_string_lossy(), Path::new("/")).is_some() {
+            path = real.to_string_lossy().into_owned();
+        }
         let mut stage = self.file_stage((text, range), (&path, mode), shell.directory.as_deref())?;
         self.ask(shell, &mut stage).await?;
         let entry = self.journal.entry(1).map_err(|error| Halt::Failed(Box::new(stage.failure(error))))?;
         let opened = match mode {
-            None => exec::open_to_read(Path::new(&path)),
-            Some(mode) => {
-                exec::open_to_write(Path::new(&path), opened_as(Path::new(&path), mode, appends == Some(true)))
-            }
+            None => exec::open_to_read(&real),
+            Some(mode) => exec::open_to_write(&real, opened_as(&real, mode, appends == Some(true))),
         };
         let status = i32::from(opened.is_err());
         self.journal.ended(&stage, entry, Ending::Ran(&Outcome::of_builtin(End::Exited(status))));
         Ok(match opened {
             Ok(file) => {
                 if mode.is_some() {
-                    self.toolbox.made(Path::new(&path));
+                    self.toolbox.made(&real);
                 }
                 File::Opened(file)
             }

@@ -44,10 +44,17 @@ fn is_harmless(call: &PlannedCall<'_>, lines: &Lines, allowed: Risk) -> bool {
 fn is_plain_list(list: &List) -> bool {
     list.items.iter().all(|chain| {
         chain.background.is_none()
-            && std::iter::once(&chain.first)
-                .chain(chain.rest.iter().map(|(_, pipeline)| pipeline))
-                .all(|pipeline| !pipeline.is_timed && pipeline.commands.iter().all(is_plain))
+            && std::iter::once(&chain.first).chain(chain.rest.iter().map(|(_, pipeline)| pipeline)).all(|pipeline| {
+                // Some shells run the last command of a pipeline themselves, and are in another directory then.
+                let moves = pipeline.commands.len() > 1 && pipeline.commands.iter().any(|one| starts(one, "cd"));
+                !pipeline.is_timed && !moves && pipeline.commands.iter().all(is_plain)
+            })
     })
+}
+
+/// Returns whether a word is the first one of a command.
+fn starts(command: &Command, word: &str) -> bool {
+    matches!(&command.body, Body::Simple(simple) if simple.words.first().and_then(Word::plain) == Some(word))
 }
 
 /// Returns whether a command is a program or a harmless builtin with literal words.
@@ -79,7 +86,8 @@ fn is_plain(command: &Command) -> bool {
         Ok(Form::Builtin(builtin, own)) => is_harmless_builtin(builtin, first) && !names_variable(builtin, own),
         Ok(Form::Text(_) | Form::Xargs(_) | Form::Find(_)) | Err(_) => false,
     };
-    simple.assignments.is_empty() && has_plain_redirections && is_known_form
+    // `nohup` writes a file where it has a terminal.
+    simple.assignments.is_empty() && has_plain_redirections && is_known_form && first != "nohup"
 }
 
 fn is_harmless_builtin(builtin: Builtin, word: &str) -> bool {

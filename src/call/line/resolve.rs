@@ -5,8 +5,8 @@
 use std::ops::Range;
 use std::path::Path;
 
-use climax_catalog::ToolIndex;
 use climax_catalog::expansion::Lookup;
+use climax_catalog::{ArgView, Place, ToolIndex};
 use climax_shell::{Field, Origin};
 
 use super::command_words::{CommandWords, UnknownTool};
@@ -191,7 +191,7 @@ fn check_selection(
     let is_value = |field: &&Field| field.origin != Origin::Literal;
     let moves = command.fields.iter().take(base).filter(is_value).find(|field| is_several(field.from));
     if tools(written) == tools(expanded) && moves.is_none() {
-        return Ok(());
+        return check_options(command, (written, expanded));
     }
 
     let value = moves.or_else(|| command.fields.iter().find(is_value));
@@ -200,8 +200,47 @@ fn check_selection(
     Err(LineError::at(command.line, range, problem, "write them out, or quote the word"))
 }
 
+/// Checks that values did not change which options the command has, as that of `-$x` does.
+fn check_options(
+    command: ExpandedCommand<'_>,
+    (written, expanded): (&Reading<'_>, &Reading<'_>),
+) -> Result<(), LineError> {
+    let options = |reading: &Reading<'_>| {
+        let is_option = |arg: &ArgView<'_>| arg.place() == Place::Option && reading.arguments.contains_key(arg.name());
+        reading.tool.args().filter(is_option).map(|arg| arg.name().to_owned()).collect::<Vec<_>>()
+    };
+    let is_same = options(written) == options(expanded);
+    match (&written.started, &expanded.started) {
+        (Some(written), Some(expanded)) if is_same => check_options(command, (&written.reading, &expanded.reading)),
+        _ if is_same => Ok(()),
+        _ => {
+            let value = command.fields.iter().find(|field| field.origin != Origin::Literal);
+            let range = value.map_or(command.range.clone(), |field| command.place(field));
+            let problem = "which options this command has would depend on a value";
+            Err(LineError::at(command.line, range, problem, "write the options out"))
+        }
+    }
+}
+
+/// Returns whether a place among the words of a command is that of an operand.
+fn is_operand(reading: &Reading<'_>, place: usize) -> bool {
+    match &reading.started {
+        Some(started) if place >= started.first_word => is_operand(&started.reading, place - started.first_word),
+        _ => {
+            reading.typed.operands.iter().any(|(at, _)| *at == place)
+                || reading.operands.iter().any(|operand| operand.word == place)
+        }
+    }
+}
+
 /// Checks that no value could be taken for an option. `written` is the command with placeholders.
 fn check_dashes(command: ExpandedCommand<'_>, written: &Reading<'_>) -> Result<(), LineError> {
+    // The words of another spelling may be more or fewer.
+    let shift = written.typed.words.len().wrapping_sub(command.written.len());
+    let place_of = |field: &Field| {
+        let place = command.written.iter().position(|one| one.from == field.from).unwrap_or_default();
+        place.wrapping_add(shift)
+    };
     let is_dashed =
         |field: &Field| field.origin == Origin::Value && field.text.starts_with('-') && field.text.len() > 1;
     let is_open = |field: &Field| {
@@ -215,13 +254,17 @@ fn check_dashes(command: ExpandedCommand<'_>, written: &Reading<'_>) -> Result<(
         if written.unknown.is_some() || written.started.is_some() {
             return true;
         }
-        // The words of another spelling may be more or fewer.
-        let shift = written.typed.words.len().wrapping_sub(command.written.len());
-        let place = command.written.iter().position(|one| one.from == field.from).unwrap_or_default();
-        let place = place.wrapping_add(shift);
-        written.typed.operands.iter().any(|(at, _)| *at == place)
-            || written.operands.iter().any(|operand| operand.word == place)
+        is_operand(written, place_of(field))
     };
+    // Further words of a value that stands in an option are none that the option takes.
+    let is_several = |field: &&Field| {
+        let count = command.fields.iter().filter(|one| one.from == field.from).count();
+        field.origin == Origin::Value && count > 1 && written.unknown.is_none() && !is_operand(written, place_of(field))
+    };
+    if let Some(field) = command.fields.iter().find(is_several) {
+        let problem = "the value in this option has several words";
+        return Err(LineError::at(command.line, command.place(field), problem, "put it in double quotes"));
+    }
 
     match command.fields.iter().find(|field| is_dashed(field) && is_open(field)) {
         None => Ok(()),

@@ -36,25 +36,29 @@ impl Toolbox {
         self.permitted_secrets(call)
     }
 
-    /// Returns the temporary files and directories that a call may make, and that are not there yet: the outermost ones.
+    /// Returns the temporary files and directories that a call may make, and that are not there yet: the outermost ones, by
+    /// paths without links.
     pub(in crate::call) fn missing_before(call: &PlannedCall<'_>) -> Vec<PathBuf> {
         let outermost =
             |path: &PathBuf| path.ancestors().take_while(|path| !exec::is_there(path)).last().map(Path::to_owned);
-        call.changes.temporary.iter().filter_map(outermost).collect()
+        call.changes.temporary.iter().filter_map(outermost).filter_map(|path| exec::real(&path)).collect()
     }
 
     /// Notes what a call has made: of the files that were missing before it, those that are there now, and what its program
     /// says that it has made.
     pub(in crate::call) fn note_made(&self, call: &PlannedCall<'_>, missing: &[PathBuf], outcome: &Outcome) {
-        // A link would lead to what somebody else has made.
-        for path in missing.iter().filter(|path| !path.is_symlink()) {
+        for path in missing {
             self.runner.note_made(path);
         }
-        if call.prints_made() && outcome.succeeded() {
-            let directory = call.directory();
-            for path in outcome.stdout.text().lines().map(|line| directory.join(line)) {
-                self.runner.note_made(&path);
-            }
+        // Of several lines, all but the last could be parts of the name of a directory that somebody has chosen.
+        let printed = outcome.stdout.text();
+        let mut lines = printed.lines();
+        if call.prints_made()
+            && outcome.succeeded()
+            && let (Some(line), None) = (lines.next(), lines.next())
+            && let Some(path) = exec::real(&call.directory().join(line))
+        {
+            self.runner.note_made(&path);
         }
     }
 
@@ -69,7 +73,7 @@ impl Toolbox {
     }
 
     /// Returns why a file holds secrets, by its name; `None` if it does not seem to.
-    pub(super) fn secret_in(&self, path: &str, directory: &Path) -> Option<String> {
+    pub(in crate::call) fn secret_in(&self, path: &str, directory: &Path) -> Option<String> {
         let lines = self.policy.lines();
         exec::names_secret(path, directory, &lines.secrets, &lines.open)
     }

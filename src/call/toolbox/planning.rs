@@ -20,7 +20,7 @@ use crate::call::plan::{OpenCall, Plan, PlannedCall, Stage};
 use crate::call::plan_outcome::{PlanFailure, PolicyVerdict};
 use crate::call::request::{LineBounds, LineInput, Purpose, Request, Session};
 use crate::call::{changes, confinement, environment, risk};
-use crate::exec::{self, Invocation, Project, SpawnError};
+use crate::exec::{self, Area, Invocation, Project, SpawnError};
 
 /// What a call by name gets beside its arguments.
 #[derive(Clone, Debug, Default)]
@@ -304,11 +304,18 @@ impl Toolbox {
 
     /// Returns the project of a directory; that of the directory in which this process started for `None`.
     fn project(&self, directory: Option<&Path>) -> Option<Project> {
-        let found = |directory: &Path| exec::project(directory, exec::variable("HOME").as_deref().map(Path::new));
-        match directory {
-            Some(directory) => found(&exec::directory().join(directory)),
-            None => self.project.get_or_init(|| found(&exec::directory())).clone(),
-        }
+        let Some(directory) = directory else {
+            self.own_project();
+            return self.project.get().cloned().flatten();
+        };
+        let own = self.own_project();
+        let found = exec::project(&exec::directory().join(directory), exec::variable("HOME").as_deref().map(Path::new));
+        // Where programs keep their own files, a line that goes there makes no project.
+        found.filter(|project| {
+            let is_own =
+                own.is_some_and(|own| own.starts_with(&project.directory) || project.directory.starts_with(own));
+            is_own || exec::area_of(&project.directory, own) != Area::Protected
+        })
     }
 
     /// Returns why a caller may not ask for a cage, or for none; `None` if it may.

@@ -226,6 +226,7 @@ mod tests {
             cage: Cage::Workspace,
             project: Some(project.clone()),
             frozen: Vec::new(),
+            tracked: false,
             secrets: Vec::new(),
             open: Vec::new(),
         };

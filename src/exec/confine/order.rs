@@ -161,11 +161,13 @@ impl Order {
                 words.extend(local_sockets.then(|| LOCAL_SOCKETS.to_owned()));
                 words.extend(metadata.then(|| METADATA.to_owned()));
             }
-            Holder::Cage { rights: CageRights { cage, project, frozen, secrets, open }, isolation, local_sockets } => {
+            Holder::Cage { rights, isolation, local_sockets } => {
+                let CageRights { cage, project, frozen, tracked, secrets, open } = rights;
                 words.push(format!("cage={}", cage.as_str()));
                 words.push(format!("isolation={}", isolation.as_str()));
                 words.extend(project.iter().map(|project| format!("project={}", project.display())));
                 words.extend(frozen.iter().map(|path| format!("frozen={}", path.display())));
+                words.extend(tracked.then(|| TRACKED.to_owned()));
                 words.extend(secrets.iter().map(|name| format!("secret={name}")));
                 words.extend(open.iter().map(|name| format!("open={name}")));
                 words.extend(local_sockets.then(|| LOCAL_SOCKETS.to_owned()));
@@ -201,6 +203,8 @@ const UNCONFINED: &str = "unconfined";
 
 const METADATA: &str = "metadata";
 
+const TRACKED: &str = "tracked";
+
 const LOCAL_SOCKETS: &str = "local-sockets";
 
 const RESTORES: &str = "restores";
@@ -228,6 +232,7 @@ fn holder(rules: &[OsString]) -> Option<Holder> {
         cage: cage.parse::<Cage>().ok()?,
         project: values(rules, "project").into_iter().next().map(PathBuf::from),
         frozen: values(rules, "frozen").into_iter().map(PathBuf::from).collect(),
+        tracked: has(TRACKED),
         secrets: names("secret"),
         open: names("open"),
     };
@@ -264,6 +269,7 @@ mod tests {
                 cage: Cage::Workspace,
                 project,
                 frozen: vec!["/home/a b/bin".into()],
+                tracked: true,
                 secrets: vec!["cage=read".to_owned()],
                 open: vec![".env".to_owned()],
             },

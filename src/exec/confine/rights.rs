@@ -42,6 +42,8 @@ pub struct CageRights {
     pub project: Option<PathBuf>,
     /// Directories in the project that it may not change, since programs are found in them.
     pub frozen: Vec<PathBuf>,
+    /// Whether it sees the content of secrets that the repository of the project tracks.
+    pub tracked: bool,
     /// Names of files whose content it does not see, beside the usual ones: patterns in which `*` stands for any
     /// characters.
     pub secrets: Vec<String>,

@@ -1,8 +1,10 @@
 //! Names of files with secrets, which a cage hides.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -37,7 +39,7 @@ pub(super) const SYSTEM_SECRETS: [&str; 18] = [
 ];
 
 /// Names of files with secrets. `*` stands for any characters.
-const SECRETS: [&str; 33] = [
+const SECRETS: [&str; 35] = [
     ".env",
     ".env.*",
     "*.env",
@@ -51,6 +53,8 @@ const SECRETS: [&str; 33] = [
     ".my.cnf",
     ".dockercfg",
     ".vault-token",
+    ".*_history",
+    "fish_history",
     ".aws",
     ".ssh",
     ".gnupg",
@@ -74,10 +78,14 @@ const SECRETS: [&str; 33] = [
 ];
 
 /// Names of files that are secrets if they hold this text.
-const SECRETS_BY_CONTENT: [(&str, &str); 3] = [("*.pem", "PRIVATE KEY"), ("*.key", "PRIVATE KEY"), (".npmrc", "_auth")];
+const SECRETS_BY_CONTENT: [(&str, &str); 4] =
+    [("*.pem", "PRIVATE KEY"), ("*.key", "PRIVATE KEY"), (".npmrc", "_auth"), (".yarnrc.yml", "AuthToken")];
+
+/// Those of `SECRETS` that are directories. Whatever lies in them is a secret, wherever a line is.
+const SECRET_DIRECTORIES: [&str; 6] = [".aws", ".ssh", ".gnupg", ".kube", ".azure", ".password-store"];
 
 /// Files with the tokens of programs, from the end of their paths, whose names are not those of secrets.
-const TOKENS: [&str; 17] = [
+const TOKENS: [&str; 33] = [
     ".docker/config.json",
     ".config/containers/auth.json",
     ".config/gh/hosts.yml",
@@ -95,6 +103,22 @@ const TOKENS: [&str; 17] = [
     ".config/rclone/rclone.conf",
     ".gradle/gradle.properties",
     ".m2/settings.xml",
+    ".cache/huggingface/token",
+    ".claude.json",
+    ".composer/auth.json",
+    ".config/composer/auth.json",
+    ".config/github-copilot/apps.json",
+    ".config/hub",
+    ".config/pip/pip.conf",
+    ".envrc",
+    ".fly/config.yml",
+    ".kaggle/kaggle.json",
+    ".local/share/opencode/auth.json",
+    ".mylogin.cnf",
+    ".sentryclirc",
+    "kubeconfig",
+    "kubernetes/admin.conf",
+    "rancher/k3s/k3s.yaml",
 ];
 
 /// Names like those of secrets, of files that are published.
@@ -146,19 +170,40 @@ impl SecretNames {
         };
         is_one_of(&self.added) || (is_usual() && !is_one_of(&self.open))
     }
+
+    /// Returns why a whole path names a secret. Below `base`, directories with the files of others hold none.
+    fn reason(&self, whole: &Path, base: &Path) -> Option<&'static str> {
+        let text = whole.to_str().unwrap_or_default();
+        let is_token = |token: &&str| text.ends_with(token) && whole.ends_with(token);
+        if text.starts_with("/proc") && whole.ends_with("environ") {
+            return Some("holds the variables of a process");
+        }
+        if TOKENS.iter().any(|token| is_token(&token)) || is_token(&".git/config") && holds_login(whole) {
+            return Some("holds the token of a program");
+        }
+        if SYSTEM_SECRETS.iter().any(|secret| text.starts_with(secret) && whole.starts_with(secret)) {
+            return Some("holds secrets of the system");
+        }
+
+        let below = whole.strip_prefix(base);
+        let is_below = below.is_ok();
+        let parts = below.unwrap_or(whole).iter().filter_map(OsStr::to_str);
+        let mut parts = parts.take_while(|part| !is_below || !FOREIGN.contains(part));
+        let is_secret = parts.any(|part| self.has(part, whole))
+            || whole
+                .iter()
+                .filter_map(OsStr::to_str)
+                .any(|part| SECRET_DIRECTORIES.contains(&part) && self.has(part, whole));
+        is_secret.then_some("has the name of a file with secrets")
+    }
 }
 
-/// Returns why a path, or one behind the colon of a revision, names a secret; `None` if it does not.
+/// Returns why a path, or one behind a colon, as in a revision, names a secret; `None` if it does not.
 ///
 /// The names are those that a cage hides, in every directory but those that hold the files of others. A link has the name
 /// of what it leads to as well.
 #[must_use]
 pub fn names_secret(path: &str, directory: &Path, secrets: &[String], open: &[String]) -> Option<String> {
-    let path = path.rsplit_once(':').map_or(path, |(_, behind)| behind);
-    if path.starts_with("//") {
-        // The rest of a URL.
-        return None;
-    }
     let own;
     let names = if secrets.is_empty() && open.is_empty() {
         usual()
@@ -166,54 +211,85 @@ pub fn names_secret(path: &str, directory: &Path, secrets: &[String], open: &[St
         own = SecretNames::with(secrets, open);
         &own
     };
-    let reason = |shown: &Path, whole: &Path| {
-        let parts = shown.components().filter_map(|part| part.as_os_str().to_str());
-        let mut parts = parts.take_while(|part| !FOREIGN.contains(part));
-        if whole.starts_with("/proc") && whole.ends_with("environ") {
-            Some("holds the variables of a process")
-        } else if TOKENS.iter().any(|token| whole.ends_with(token)) {
-            Some("holds the token of a program")
-        } else if SYSTEM_SECRETS.iter().any(|secret| whole.starts_with(secret)) {
-            Some("holds secrets of the system")
-        } else {
-            parts.any(|part| names.has(part, whole)).then_some("has the name of a file with secrets")
-        }
+
+    let paths: Vec<&str> = match path.split_once("://") {
+        Some(("file", path)) => vec![path],
+        Some((scheme, _)) if is_scheme(scheme) => return None,
+        _ => std::iter::once(path).chain(path.match_indices(':').map(|(at, _)| &path[at + 1..])).collect(),
     };
-    let whole = directory.join(path);
-    let of_link = || {
-        let real = whole.canonicalize().ok().filter(|real| *real != whole)?;
-        let base = directory.canonicalize().ok();
-        let shown = base.and_then(|base| real.strip_prefix(base).ok()).unwrap_or(&real);
-        reason(shown, &real)
-    };
-    reason(Path::new(path), &whole).or_else(of_link).map(|reason| format!("`{path}` {reason}"))
+    let reason = paths.into_iter().filter(|path| !path.is_empty()).find_map(|path| {
+        let whole = directory.join(path);
+        let of_link = || names.reason(&whole.canonicalize().ok()?, &directory.canonicalize().ok()?);
+        names.reason(&whole, directory).or_else(of_link)
+    });
+    reason.map(|reason| format!("`{path}` {reason}"))
+}
+
+/// Returns whether a text is the scheme of a URL. Source: RFC 3986, section 3.1.
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
 /// Returns the names of the secrets below directories as patterns of a shell, without those in directories that hold the files
 /// of others. If there are more entries than are looked at, the patterns of names that secrets usually have are among them.
+///
+/// Links are followed, since some programs follow them.
 #[must_use]
 pub fn secret_names_below(directories: Vec<PathBuf>, secrets: &[String], open: &[String]) -> BTreeSet<String> {
     let names = SecretNames::with(secrets, open);
     let mut found = BTreeSet::new();
     let mut left = MAX_SEEN_ENTRIES;
+    let holds_programs = directories.iter().any(|directory| holds_files_of_programs(directory));
+    let mut seen: HashSet<PathBuf> = directories.iter().filter_map(|directory| directory.canonicalize().ok()).collect();
     // The nearest come first, since most secrets lie at the top of a project.
     let mut directories = VecDeque::from(directories);
     while let Some(directory) = directories.pop_front() {
         for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
             if left == 0 {
-                found.extend(SECRETS.map(str::to_owned).into_iter().chain(secrets.iter().cloned()));
+                found.extend(usual_patterns(holds_programs).map(str::to_owned).chain(secrets.iter().cloned()));
                 return found;
             }
             left -= 1;
             let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-            if names.has(&name, &path) {
+            let kind = entry.file_type().ok();
+            let real = kind.filter(fs::FileType::is_symlink).and_then(|_| path.canonicalize().ok());
+            let names_secret = |path: &Path| names.reason(path, path.parent().unwrap_or(path)).is_some();
+            if names_secret(&path) || real.as_deref().is_some_and(names_secret) {
                 found.insert(quoted(&name));
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !FOREIGN.contains(&name.as_str()) {
+            } else if FOREIGN.contains(&name.as_str()) {
+                if name == ".git" && names_secret(&path.join("config")) {
+                    found.insert(name);
+                }
+            } else if let Some(real) = real {
+                if real.is_dir() && !seen.iter().any(|seen| real.starts_with(seen)) {
+                    seen.insert(real.clone());
+                    directories.push_back(real);
+                }
+            } else if kind.is_some_and(|kind| kind.is_dir()) {
                 directories.push_back(path);
             }
         }
     }
     found
+}
+
+/// Returns whether programs keep files of their own in a directory, or somewhere below it.
+fn holds_files_of_programs(directory: &Path) -> bool {
+    let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    let home = std::env::var_os("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
+    let in_home = home.as_ref().and_then(|home| directory.strip_prefix(home).ok());
+    let is_hidden = in_home.and_then(|path| path.iter().next()).is_some_and(|first| first.as_bytes().starts_with(b"."));
+    let holds_home = home.is_some_and(|home| home.starts_with(&directory));
+    is_hidden || holds_home || ["/etc", "/proc", "/run"].iter().any(|top| directory.starts_with(top))
+}
+
+/// Returns the patterns of the names that secrets usually have.
+fn usual_patterns(of_programs: bool) -> impl Iterator<Item = &'static str> {
+    let of_programs = of_programs.then(|| TOKENS.iter().chain(&SYSTEM_SECRETS).chain(&["environ"]).copied());
+    let last = |path: &'static str| path.rsplit('/').next().unwrap_or(path);
+    let by_content = SECRETS_BY_CONTENT.into_iter().map(|(pattern, _)| pattern);
+    SECRETS.into_iter().chain(by_content).chain(of_programs.into_iter().flatten().map(last))
 }
 
 /// Returns the pattern of a shell that only a name itself matches.
@@ -255,6 +331,23 @@ impl Pattern {
 
 /// Returns whether a text stands at the start of a file.
 fn holds(path: &Path, text: &str) -> bool {
+    head(path).windows(text.len()).any(|part| part == text.as_bytes())
+}
+
+/// Returns whether the configuration of a repository holds a header or a URL that logs in.
+fn holds_login(path: &Path) -> bool {
+    let head = head(path);
+    String::from_utf8_lossy(&head).lines().any(|line| {
+        let authority = line.split_once("://").map(|(_, rest)| rest.split('/').next().unwrap_or(rest));
+        let user = authority.and_then(|authority| Some(authority.rsplit_once('@')?.0));
+        // Names alone are no secrets, and no name is as long as a token.
+        let is_login = user.is_some_and(|user| user.contains(':') || user.len() >= 20);
+        is_login || line.trim_start().to_ascii_lowercase().starts_with("extraheader")
+    })
+}
+
+/// Returns the start of a file; nothing if it cannot be read.
+fn head(path: &Path) -> Vec<u8> {
     let mut head = Vec::new();
     // A named pipe would wait for a writer.
     if path.is_file()
@@ -262,7 +355,7 @@ fn holds(path: &Path, text: &str) -> bool {
     {
         let _ = file.take(HEAD_BYTES).read_to_end(&mut head);
     }
-    head.windows(text.len()).any(|part| part == text.as_bytes())
+    head
 }
 
 #[cfg(all(test, native_linux))]
@@ -275,6 +368,7 @@ mod tests {
             cage: climax_catalog::Cage::Read,
             project: None,
             frozen: Vec::new(),
+            tracked: false,
             secrets: vec!["*.token".to_owned(), ".env.example".to_owned()],
             open: vec![".env".to_owned(), "a.token".to_owned()],
         };

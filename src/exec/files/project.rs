@@ -53,7 +53,10 @@ fn repository(project: &Path) -> Vec<PathBuf> {
         return Vec::new();
     }
 
+    // What all worktrees share holds their directories. Any other repository says nothing of this one.
+    let holds_own = |shared: &PathBuf| own.parent().is_some_and(|worktrees| worktrees == shared.join("worktrees"));
     let shared = text(&own.join("commondir")).and_then(|path| own.join(path.trim()).canonicalize().ok());
+    let shared = shared.filter(holds_own);
     let is_repository = |path: &PathBuf| path.join("HEAD").is_file();
     [Some(own), shared].into_iter().flatten().filter(is_repository).collect()
 }
@@ -101,6 +104,14 @@ mod tests {
         assert_eq!(found.repository, [own.clone(), root.join("main/.git")]);
         fs::write(root.join("w/.git"), format!("gitdir: {}\n", root.display())).unwrap();
         assert_eq!(project(&root.join("w"), None).unwrap().repository, Vec::<PathBuf>::new());
+
+        // Nor does one that the directory of a worktree names, but that does not hold it.
+        fs::write(root.join("w/.git"), format!("gitdir: {}\n", own.display())).unwrap();
+        fs::create_dir_all(root.join("other/.git")).unwrap();
+        fs::write(root.join("other/.git/HEAD"), "").unwrap();
+        fs::write(own.join("commondir"), "../../../../other/.git\n").unwrap();
+        assert_eq!(project(&root.join("w"), None).unwrap().repository, [own.clone()]);
+        fs::write(own.join("commondir"), "../..\n").unwrap();
 
         // The repository of somebody else says nothing of this directory.
         fs::create_dir(root.join("forged")).unwrap();

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 
@@ -20,33 +20,25 @@ pub(crate) enum Opened {
     Replaced,
 }
 
-/// Opens a regular file for reading. A relative path starts at the directory of this process.
+/// Opens a regular file for reading, whose path has no links.
 ///
 /// # Errors
-/// It cannot be read, or it is no regular file.
+/// It cannot be read, or it is no regular file, or its path has a link by now.
 pub(crate) fn open_to_read(path: &Path) -> io::Result<OwnedFd> {
-    open(&path.canonicalize()?, OFlags::RDONLY)
+    open(path, OFlags::RDONLY)
 }
 
-/// Opens a regular file for writing.
+/// Opens a regular file for writing, whose path has no links.
 ///
 /// # Errors
-/// It cannot be written, or it is not as expected: new, or a regular file.
+/// It cannot be written, or its path has a link by now, or it is not as expected: new, or a regular file.
 pub(crate) fn open_to_write(path: &Path, opened: Opened) -> io::Result<OwnedFd> {
     let flags = match opened {
         Opened::New => OFlags::CREATE | OFlags::EXCL,
         Opened::Continued => OFlags::APPEND,
         Opened::Replaced => OFlags::TRUNC,
     };
-    let path = if opened == Opened::New { in_real_directory(path)? } else { path.canonicalize()? };
-    open(&path, OFlags::WRONLY | flags)
-}
-
-/// A path whose directory has no links.
-fn in_real_directory(path: &Path) -> io::Result<PathBuf> {
-    let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::IsADirectory))?;
-    let parent = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-    Ok(parent.canonicalize()?.join(name))
+    open(path, OFlags::WRONLY | flags)
 }
 
 /// Opens a path without links, of which none may come meanwhile.

@@ -52,8 +52,21 @@ pub(crate) fn effects(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Optio
         ["names_only", "prints_made"].map(|key| fields.boolean(walker, key).is_some_and(|is_so| is_so.value));
     let bare = fields.word(walker, "bare");
 
-    let effects =
-        Effects { files, overwrites, trees, by, hosts, walks, leaves_out, code, texts, idle, names_only, prints_made, bare };
+    let effects = Effects {
+        files,
+        overwrites,
+        trees,
+        by,
+        hosts,
+        walks,
+        leaves_out,
+        code,
+        texts,
+        idle,
+        names_only,
+        prints_made,
+        bare,
+    };
     Some(Spanned { value: EffectsConfig { effects, names }, span })
 }
 
