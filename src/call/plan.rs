@@ -37,6 +37,8 @@ pub struct Plan<'a> {
 pub(crate) struct OpenCall<'a> {
     /// Its tool, which its literal words name.
     pub(crate) tool: ResolvedTool<'a>,
+    /// The command as it is written.
+    pub(crate) text: String,
     /// The risk of its literal words.
     pub(crate) risk: Risk,
     /// Whether the caller asks for no cage where its tool, or that of a command that it starts, has one.
@@ -107,9 +109,15 @@ impl<'a> Plan<'a> {
     /// Returns whether the policy requires approval of a command whose words are not known yet, whatever they become.
     #[must_use]
     pub fn may_need_approval(&self) -> bool {
-        let needs_approval =
-            |open: &OpenCall<'_>| open.is_uncaged || self.policy.needs_approval_at(open.tool, open.least_approval_risk);
-        self.open.iter().any(needs_approval)
+        self.open_needing_approval().is_some()
+    }
+
+    /// Returns the first of these commands.
+    pub(crate) fn open_needing_approval(&self) -> Option<&OpenCall<'a>> {
+        let needs_approval = |open: &&OpenCall<'_>| {
+            open.is_uncaged || self.policy.needs_approval_at(open.tool, open.least_approval_risk)
+        };
+        self.open.iter().find(needs_approval)
     }
 }
 

@@ -112,9 +112,13 @@ impl<'a> Journal<'a> {
         }
 
         let asked = plan.stages.iter().find(|stage| plan.stage_needs_approval(stage));
+        let open = plan.open_needing_approval().filter(|_| asked.is_none());
         let stage = asked.or_else(|| plan.stages.first());
-        let (tool, text) = stage
-            .map_or((None, self.text().to_owned()), |stage| (Some(stage.call.name().to_owned()), stage.text.clone()));
+        let (tool, text) = match (open, stage) {
+            (Some(open), _) => (Some(open.tool.name().to_owned()), open.text.clone()),
+            (None, Some(stage)) => (Some(stage.call.name().to_owned()), stage.text.clone()),
+            (None, None) => (None, self.text().to_owned()),
+        };
         match (result, stage) {
             (CallResult::InputRequired(question), _) => PlanResult::InputRequired(question),
             (CallResult::Failed(error), _) => PlanFailure { tool, text, error }.into(),

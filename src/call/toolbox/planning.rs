@@ -182,7 +182,7 @@ impl Toolbox {
         });
         let most = |one: (Risk, Risk), other: (Risk, Risk)| (one.0.max(other.0), one.1.max(other.1));
         let (risk, least_approval_risk) = risks.reduce(most).unwrap_or((Risk::Destructive, Risk::Destructive));
-        Ok(OpenCall { tool, risk, is_uncaged, least_approval_risk })
+        Ok(OpenCall { tool, text: text.to_owned(), risk, is_uncaged, least_approval_risk })
     }
 
     /// Calls a function with what lines need to know of their surroundings.
