@@ -270,7 +270,8 @@ fn redirections_are_calls_that_the_policy_decides_about() {
     assert_eq!(status("echo more >> new.txt"), Some(0), "a file is continued");
     assert_eq!(status("echo a > a.txt"), Some(126), "what exists is replaced if somebody approves");
     assert_eq!(status("echo a >> a.txt; echo b > a.txt"), Some(126), "each mode is a call of its own");
-    assert_eq!(status("echo a > own.txt; echo b > own.txt"), Some(126), "as far as it is known before");
+    assert_eq!(status("echo a > own.txt; echo b > own.txt"), Some(0), "what the line has made is its own");
+    assert_eq!(status("echo a > other.txt; mv a.txt other.txt; echo b > other.txt"), Some(126), "and no other file is");
     for line in [
         "echo a > .git/config",
         "echo a > .vscode/tasks.json",

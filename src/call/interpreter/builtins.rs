@@ -7,7 +7,7 @@ use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use climax_shell::{Field, Value};
+use climax_shell::{Field, Value, is_name};
 use futures_util::future::Future;
 
 use super::background;
@@ -21,7 +21,7 @@ use super::streams::{Output, Source, Streams, blocking, write_all};
 use super::test_command::holds;
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, TIMED_OUT, failure};
 use crate::call::approval::Approver;
-use crate::call::line::{Builtin, READABLE, Read, changed, is_of_shell};
+use crate::call::line::{Builtin, READABLE, Read, changed, is_of_shell, printed_variable};
 use crate::call::plan_outcome::StepOutcome;
 use crate::exec::{self, Stop};
 
@@ -44,6 +44,8 @@ where
     ) -> Ran<Flow> {
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         let mut flow = Flow::Next;
+        // That of `sh` may not know `-v`.
+        let is_assigned = builtin == Builtin::Printf && !shell.is_sh && printed_variable(words).is_some();
         let done = match builtin {
             Builtin::True => Done::default(),
             Builtin::False => Done::status(1),
@@ -52,7 +54,11 @@ where
                 return Err(failure(due.text, due.range.clone(), problem, "write `printf '%s\\n'`, or `bash -c`"));
             }
             Builtin::Echo => Done::printed(echoed(&texts)),
-            Builtin::Printf => match printed(&texts) {
+            Builtin::Printf => match printed(if is_assigned { &texts[2..] } else { &texts }) {
+                Ok((output, status)) if is_assigned => {
+                    Self::set_printed(shell, due, words, output)?;
+                    Done::status(status)
+                }
                 Ok((output, status)) => Done { output, status, ..Done::default() },
                 Err((Some(status), message)) => Done::failed(status, format_args!("printf: {message}")),
                 Err((None, message)) => {
@@ -191,6 +197,19 @@ where
         Ok(Done::status(i32::from(!line.is_whole)))
     }
 
+    /// Sets the variable of `printf -v`.
+    fn set_printed(shell: &mut Shell, due: Due<'_>, words: &[Field], output: Vec<u8>) -> Ran<()> {
+        let Some(name) = printed_variable(words) else { return Ok(()) };
+        settable(due.text, due.range, name)?;
+        let text = String::from_utf8(output).ok().filter(|text| text.len() <= MAX_SUBSTITUTION_BYTES);
+        let Some(text) = text else {
+            let problem = "the value would be too long, or is no text";
+            return Err(failure(due.text, due.range.clone(), problem, "write it to a file"));
+        };
+        shell.state.set(name, Value::Known(text.replace('\0', "")));
+        Ok(())
+    }
+
     /// Gives the parts of a line to variables, the rest to the last. A character that a backslash protects separates none.
     fn assign(
         shell: &mut Shell,
@@ -273,11 +292,6 @@ where
         shell.environment = Some(environment);
         Ok(Done::default())
     }
-}
-
-fn is_name(text: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    !text.is_empty() && !text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_part)
 }
 
 /// Changes the directory of a shell.

@@ -74,6 +74,11 @@ fn assigned_by(body: &Body, names: &mut BTreeSet<String>) -> bool {
                 });
                 names.extend(literals.filter(|name| !name.starts_with('-')));
             }
+            if let [Some("printf"), Some("-v"), Some(name)] =
+                [0, 1, 2].map(|at| simple.words.get(at).and_then(Word::plain))
+            {
+                names.insert(name.to_owned());
+            }
             for word in &simple.words {
                 for part in &word.parts {
                     if let Part::Arithmetic(expression, _) = part {

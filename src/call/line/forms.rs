@@ -95,6 +95,13 @@ pub(crate) fn is_of_shell(name: &str) -> Option<&'static str> {
     if KEYWORDS.contains(&name) { Some("keyword") } else { is_builtin.then_some("builtin") }
 }
 
+/// Returns the variable that `printf -v NAME` sets; `None` if these words of a `printf` name none.
+pub(crate) fn printed_variable(words: &[Field]) -> Option<&str> {
+    let [option, name, ..] = words else { return None };
+    let is_literal = [option, name].into_iter().all(|word| word.origin == Origin::Literal);
+    (is_literal && option.text == "-v" && climax_shell::is_name(&name.text)).then_some(name.text.as_str())
+}
+
 /// A command that is built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]

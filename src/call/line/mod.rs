@@ -27,7 +27,7 @@ pub(crate) use finds::prints_itself;
 pub use forms::Builtin;
 pub(crate) use forms::{
     Action, Actions, CommandText, FILLED, Filled, Find, Form, Most, Read, Separator, Signal, Target, Xargs, ended_by,
-    is_of_shell, text_to_fill,
+    is_of_shell, printed_variable, text_to_fill,
 };
 pub use operands::OperandPlace;
 pub use read_line::{CommandKey, Feed, ReadCall, ReadCommand, ReadLine};

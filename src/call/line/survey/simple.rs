@@ -7,7 +7,9 @@ use climax_shell::{Body, Command, Field, Origin, Part, Simple, State, Value, Wor
 use super::{Fields, MAX_TEXTS, Place, READABLE, Survey, changed, inherited};
 use crate::call::line::fed::{FedCommand, read_fed};
 use crate::call::line::finds::holds_data;
-use crate::call::line::forms::{Builtin, CommandText, FILLED, Filled, Find, Form, Read, Xargs, text_to_fill};
+use crate::call::line::forms::{
+    Builtin, CommandText, FILLED, Filled, Find, Form, Read, Xargs, printed_variable, text_to_fill,
+};
 use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
 use crate::call::line::resolve::{ExpandedCommand, UnreadLine};
 use crate::call::line::variables::{COMPUTED, is_inherited};
@@ -220,6 +222,12 @@ impl Survey<'_, '_> {
                 let read = Read::of(words).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
                 let names = if read.names.is_empty() { vec!["REPLY"] } else { read.names };
                 for name in names {
+                    self.settable(&command.range, name)?;
+                    self.state.set(name, Value::Open);
+                }
+            }
+            Builtin::Printf => {
+                if let Some(name) = printed_variable(words) {
                     self.settable(&command.range, name)?;
                     self.state.set(name, Value::Open);
                 }
