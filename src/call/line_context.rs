@@ -50,7 +50,8 @@ pub(crate) fn write_mode(path: &Path, appends: bool, made: &[PathBuf]) -> WriteM
         exec::Place::New => WriteMode::Create,
         exec::Place::Existing if appends => WriteMode::Append,
         exec::Place::Existing
-            if exec::paths::real(path).is_ok_and(|real| made.iter().any(|made| real.starts_with(made))) =>
+            if exec::paths::real(&exec::directory().join(path))
+                .is_ok_and(|real| made.iter().any(|made| real.starts_with(made))) =>
         {
             WriteMode::Rewrite
         }

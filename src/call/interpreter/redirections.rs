@@ -131,7 +131,7 @@ where
 
         let mut path = changed(shell.directory.as_deref(), name);
         // What is looked at and asked about is what is opened, whatever a program of the line puts in its place meanwhile.
-        let real = exec::real(Path::new(&path)).unwrap_or_else(|| PathBuf::from(&path));
+        let real = exec::paths::real(&exec::directory().join(&path)).unwrap_or_else(|_| PathBuf::from(&path));
         let mode = appends.map(|appends| self.toolbox.write_mode(&real, appends));
         if mode.is_none() && self.toolbox.secret_in(&real.to_string_lossy(), Path::new("/")).is_some() {
             path = real.to_string_lossy().into_owned();

@@ -342,13 +342,15 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             // Where a value may be attached, the rest of the word is that value, as of `-i.bak` for `-i`.
             let may_be_attached = named.iter().any(|option| option.template.is_attached());
             let is_last = start + short.len_utf8() == word.len();
+            let spelled = format!("-{}", &word[start..]);
+            let words = [&[spelled.as_str()], &self.words[self.at + 1..]].concat();
             if let Some(bare) = named.iter().find(|option| option.template.is_bare())
                 && (is_last || !may_be_attached)
+                && !(is_last && self.takes_next(&named, &words))
             {
                 said.push((bare, String::new(), String::new()));
                 continue;
             }
-            let spelled = format!("-{}", &word[start..]);
             // Behind several letters, a program that leaves out the `=` of `-x=V` need not do so.
             let takes_equals = |one: &Spelling<'a>| {
                 one.template.name().is_some_and(|name| name.ends_with('=') && spelled.starts_with(name))
@@ -356,7 +358,6 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             if self.grammar.options.iter().any(takes_equals) {
                 return Ok(false);
             }
-            let words = [&[spelled.as_str()], &self.words[self.at + 1..]].concat();
             let read = named.iter().find_map(|option| Some((*option, option.template.read(&words)?)));
             let Some((option, read)) = read else { return Ok(false) };
             self.check_value(option, read.value)?;
@@ -374,6 +375,12 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         }
         self.at += used;
         Ok(true)
+    }
+
+    /// Whether one of several options takes the word behind it as its value, as `-j` of make takes a number.
+    fn takes_next(&self, options: &[&Spelling<'a>], words: &[&str]) -> bool {
+        let mut reads = options.iter().filter_map(|option| Some((option, option.template.read(words)?)));
+        reads.any(|(option, read)| read.words > 1 && is_plausible(option, &read) && self.is_free(option, &read))
     }
 
     /// Records what an option at this place says.

@@ -41,7 +41,7 @@ impl Toolbox {
     pub(in crate::call) fn missing_before(call: &PlannedCall<'_>) -> Vec<PathBuf> {
         let outermost =
             |path: &PathBuf| path.ancestors().take_while(|path| !exec::is_there(path)).last().map(Path::to_owned);
-        call.changes.temporary.iter().filter_map(outermost).filter_map(|path| exec::real(&path)).collect()
+        call.changes.temporary.iter().filter_map(outermost).filter_map(|path| exec::paths::real(&path).ok()).collect()
     }
 
     /// Notes what a call has made: of the files that were missing before it, those that are there now, and what its program
@@ -56,7 +56,7 @@ impl Toolbox {
         if call.prints_made()
             && outcome.succeeded()
             && let (Some(line), None) = (lines.next(), lines.next())
-            && let Some(path) = exec::real(&call.directory().join(line))
+            && let Ok(path) = exec::paths::real(&call.directory().join(line))
         {
             self.runner.note_made(&path);
         }

@@ -12,7 +12,6 @@ mod stream;
 
 pub use paths::{could_write, real as real_path};
 pub(super) use place::PROTECTED;
-pub(crate) use place::real;
 pub(super) use place::temporary_directories;
 pub(crate) use place::{Area, Place, area_of, is_there, place_of};
 pub(crate) use program::path_of_program;

@@ -154,7 +154,7 @@ pub(crate) fn is_there(path: &Path) -> bool {
 }
 
 /// The path without links, of a file that may be missing together with the directories around it.
-pub(crate) fn real(path: &Path) -> Option<PathBuf> {
+fn real(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = path.canonicalize() {
         return Some(real);
     }
