@@ -88,7 +88,6 @@ const HARMLESS: &[(&str, &str, &[&str])] = &[
     ("colour", "coreutils", &["--color=never"]),
     ("accident", "coreutils", &["--preserve-root"]),
     ("accident", "coreutils", &["--preserve-root=all"]),
-    ("progress", "curl", &["-sS"]),
     ("other requests", "curl", &["--globoff"]),
     ("other protocols", "curl", &["--proto", "=http,https"]),
     ("other protocols", "curl", &["--proto-redir", "=http,https"]),
