@@ -8,11 +8,13 @@ use crate::call::plan::PlannedCall;
 /// Returns why a call prints secrets; `None` if it does not, as far as is known.
 ///
 /// Its config says so, or it prints what a file holds whose name is that of a secret, be it an operand or the value of an
-/// option. `secret` returns why a path names one, and `exists` whether there is such a file.
+/// option. `secret` returns why a path names one, `exists` whether there is such a file, and `tracked` whether a repository
+/// holds it.
 pub(crate) fn reason(
     call: &PlannedCall<'_>,
     secret: &dyn Fn(&str) -> Option<String>,
     exists: &dyn Fn(&str) -> bool,
+    tracked: &dyn Fn(&str) -> bool,
 ) -> Option<String> {
     if call.tool.is_sensitive() {
         return Some(format!("{} prints secrets", call.name()));
@@ -28,10 +30,10 @@ pub(crate) fn reason(
     }
     // A cage hides such files, but not what a repository holds of them.
     let reads_tracked = call.tool.needs().is_some_and(|needs| needs.tracked);
-    let is_hidden = |text: &str| call.cage().is_some() && !reads_tracked && !text.contains(':');
+    let is_held = |text: &str| text.contains(':') || (reads_tracked && tracked(text));
     call.bound.iter().find_map(|(arg, value)| {
         let is_text = effects.texts.iter().any(|name| name == arg.name());
-        let names = |name: &&str| !is_hidden(name) && (!is_text || exists(name));
+        let names = |name: &&str| (call.cage().is_none() || is_held(name)) && (!is_text || exists(name));
         let paths_in = |text| match arg.place() {
             Place::Positional => vec![text],
             Place::Option => names_in(text),

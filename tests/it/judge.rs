@@ -190,6 +190,9 @@ fn secrets_count_by_whichever_path_they_are_reached() {
     for (target, link) in [(".env", "n:1"), ("home/.aws", "plain"), ("../.env", "d/n.txt")] {
         std::os::unix::fs::symlink(target, at.join(link)).unwrap();
     }
+    #[expect(clippy::disallowed_methods, reason = "the test makes a repository")]
+    let added = Command::new("git").current_dir(at).args(["add", "-f", ".env"]).status().unwrap();
+    assert!(added.success());
     let login = "[http \"https://x\"]\n\textraheader = AUTHORIZATION: basic eA==\n";
     fs::write(at.join("src/config"), login).unwrap();
     for (line, status) in [

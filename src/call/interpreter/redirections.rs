@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use climax_shell::{Descriptor, Part, Redirection, Target, Word};
@@ -131,7 +131,10 @@ where
 
         let mut path = changed(shell.directory.as_deref(), name);
         // What is looked at and asked about is what is opened, whatever a program of the line puts in its place meanwhile.
-        let real = exec::paths::real(&exec::directory().join(&path)).unwrap_or_else(|_| PathBuf::from(&path));
+        let whole = exec::directory().join(&path);
+        // A link that leads nowhere is not followed, and opening it fails.
+        let leads_nowhere = whole.is_symlink() && !whole.exists();
+        let real = exec::paths::real(&whole).ok().filter(|_| !leads_nowhere).unwrap_or(whole);
         let mode = appends.map(|appends| self.toolbox.write_mode(&real, appends));
         if mode.is_none() && self.toolbox.secret_in(&real.to_string_lossy(), Path::new("/")).is_some() {
             path = real.to_string_lossy().into_owned();

@@ -29,7 +29,8 @@ impl Toolbox {
             call.least_risk = Risk::Destructive;
         }
         let exists = |path: &str| directory.join(path).symlink_metadata().is_ok();
-        call.sensitive = sensitive::reason(&call, &|path| self.secret_in(path, &directory), &exists);
+        let tracked = |path: &str| exec::is_tracked(&directory.join(path));
+        call.sensitive = sensitive::reason(&call, &|path| self.secret_in(path, &directory), &exists, &tracked);
         if purpose == Purpose::Judged || self.policy.sensitive() != SensitiveRule::Allow {
             self.leave_out_secrets(&mut call);
         }

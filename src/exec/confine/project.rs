@@ -1,7 +1,6 @@
 //! Finds what a cage hides and keeps in a project: secrets, and files that programs outside load.
 
 use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
@@ -9,7 +8,7 @@ use rustix::io::Errno;
 
 use super::rights::CageRights;
 use super::secret_names::{FOREIGN, SYSTEM_SECRETS, SecretNames};
-use crate::exec::files::PROTECTED;
+use crate::exec::files::{PROTECTED, has_entry, repository_index};
 
 /// Maximum number of paths by which a directory is granted without its secrets.
 const MAX_ENTRIES: usize = 1000;
@@ -38,36 +37,13 @@ pub(super) fn secrets(rights: &CageRights) -> Vec<PathBuf> {
     }
     if rights.tracked {
         let index = repository_index(project);
-        found.retain(|path| !path.strip_prefix(project).is_ok_and(|path| is_tracked(&index, path)));
+        found.retain(|path| !path.strip_prefix(project).is_ok_and(|path| has_entry(&index, path)));
     }
     // What a link leads to has another name, by which it could be read.
     let targets = found.iter().filter(|path| path.is_symlink()).filter_map(|path| path.canonicalize().ok());
     let targets: Vec<PathBuf> = targets.filter(|path| path != project && path.starts_with(project)).collect();
     found.extend(targets);
     found
-}
-
-/// Returns the index of the repository of a project, also of a worktree; nothing if there is none.
-fn repository_index(project: &Path) -> Vec<u8> {
-    let git = project.join(".git");
-    // Source: gitrepository-layout(5), "gitdir".
-    let elsewhere = fs::read_to_string(&git).ok();
-    let elsewhere =
-        elsewhere.as_deref().and_then(|text| text.strip_prefix("gitdir:")).map(|path| project.join(path.trim()));
-    fs::read(elsewhere.unwrap_or(git).join("index")).unwrap_or_default()
-}
-
-/// Returns whether an index has a path. In version 4, which cuts paths, none is found.
-///
-/// Source: gitformat-index(5): the length of a path stands in the 12 bits before it, and a NUL behind it.
-fn is_tracked(index: &[u8], path: &Path) -> bool {
-    let name = path.as_os_str().as_bytes();
-    let Ok(length) = u16::try_from(name.len()) else { return false };
-    let entry = [name, b"\0"].concat();
-    memchr::memmem::find_iter(index, &entry).any(|at| {
-        let flags = at.checked_sub(2).and_then(|from| index.get(from..at));
-        flags.is_some_and(|flags| u16::from_be_bytes([flags[0], flags[1]]) & 0xfff == length)
-    })
 }
 
 /// Returns whether a path leads through a project to somewhere else, so that whoever may write there chooses where.

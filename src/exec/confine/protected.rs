@@ -1,13 +1,16 @@
 //! Names that programs outside load or run without being asked, and what becomes of new ones in a project.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::secret_names::FOREIGN;
 use crate::exec::files::PROTECTED;
 use crate::exec::outcome::Kept;
+use crate::lock::Unpoisoned as _;
 
 /// Most entries of directories that are looked at for names below the top of a project.
 const MAX_ENTRIES: usize = 20_000;
@@ -18,30 +21,113 @@ const TICK: Duration = Duration::from_millis(20);
 /// Most names under which a file is moved aside, before it is left where it is.
 const MAX_ASIDE: usize = 100;
 
-/// The protected names that a project lacks.
+/// The protected names that a project lacks, or has as links, before a program runs that may write in it.
 pub(crate) struct Missing<'p> {
     project: &'p Path,
-    names: Vec<&'static str>,
+    names: Vec<Name>,
     /// When it was looked at.
     looked: SystemTime,
+    /// Its number among the runs.
+    number: u64,
 }
+
+/// A protected name at the top of a project, as it was before.
+enum Name {
+    Missing(&'static str),
+    /// A link, which nothing is mounted over: where it leads, and whether nothing is there.
+    Link {
+        name: &'static str,
+        target: PathBuf,
+        leads_nowhere: bool,
+    },
+}
+
+/// A run of a program that may write in a project.
+struct Run {
+    number: u64,
+    project: PathBuf,
+    /// The names that were there at its start, and that have been moved aside since, as what another program had made.
+    freed: Vec<&'static str>,
+}
+
+/// The runs that have not ended.
+static RUNS: Mutex<Vec<Run>> = Mutex::new(Vec::new());
 
 impl<'p> Missing<'p> {
     /// Looks at a project before a program runs that may write in it.
     pub(crate) fn before(project: &'p Path) -> Self {
-        let is_missing = |name: &&str| project.join(name).symlink_metadata().is_err();
-        let names = PROTECTED.iter().copied().filter(is_missing).collect();
-        Self { project, names, looked: SystemTime::now() }
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        RUNS.lock().unpoisoned().push(Run { number, project: project.to_owned(), freed: Vec::new() });
+        let names = PROTECTED.into_iter().filter_map(|name| Name::at(project, name)).collect();
+        Self { project, names, looked: SystemTime::now(), number }
     }
 
     /// Moves those aside that exist after the run, so that no program loads them before a person has seen them. Those
     /// below the top are named alone: a project may hold others, as a repository with examples does.
-    pub(crate) fn keep(self) -> Vec<Kept> {
-        let Self { project, names, looked } = self;
-        let paths = names.into_iter().map(|name| project.join(name));
-        let moved = paths.filter_map(|path| Some(Kept::MovedAside(path.clone(), moved(&path)?)));
-        let since = looked.duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(TICK);
-        moved.chain(changed_below(project, since).into_iter().map(Kept::Left)).collect()
+    pub(crate) fn keep(mut self) -> Vec<Kept> {
+        // No other run may end between the look and the move.
+        let mut runs = RUNS.lock().unpoisoned();
+        let own = runs.iter_mut().find(|run| run.number == self.number);
+        let freed = own.map(|run| std::mem::take(&mut run.freed)).unwrap_or_default();
+        self.names.extend(freed.into_iter().map(Name::Missing));
+
+        let mut kept = Vec::new();
+        for name in &self.names {
+            let Some((path, aside)) = name.put_back(self.project) else { continue };
+            if let Name::Missing(name) = name {
+                let others = runs.iter_mut().filter(|run| run.number != self.number && run.project == self.project);
+                others.for_each(|run| run.freed.push(name));
+            }
+            kept.push(Kept::MovedAside(path, aside));
+        }
+        drop(runs);
+
+        let since = self.looked.duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(TICK);
+        kept.extend(changed_below(self.project, since).into_iter().map(Kept::Left));
+        kept
+    }
+}
+
+impl Drop for Missing<'_> {
+    fn drop(&mut self) {
+        RUNS.lock().unpoisoned().retain(|run| run.number != self.number);
+    }
+}
+
+impl Name {
+    /// Looks at a name; `None` if a file or directory has it, which is frozen while programs run.
+    fn at(project: &Path, name: &'static str) -> Option<Self> {
+        let path = project.join(name);
+        match path.symlink_metadata() {
+            Err(_) => Some(Self::Missing(name)),
+            Ok(found) if found.is_symlink() => {
+                Some(Self::Link { name, target: path.read_link().ok()?, leads_nowhere: !path.exists() })
+            }
+            Ok(_) => None,
+        }
+    }
+
+    /// Moves aside what a program has put there. Returns the path, and the one to which it was moved.
+    fn put_back(&self, project: &Path) -> Option<(PathBuf, PathBuf)> {
+        match self {
+            Self::Missing(name) => {
+                let path = project.join(name);
+                Some((path.clone(), moved(&path)?))
+            }
+            Self::Link { name, target, leads_nowhere } => {
+                let path = project.join(name);
+                if path.read_link().is_ok_and(|found| found == *target) {
+                    let made = path.canonicalize().ok().filter(|_| *leads_nowhere)?;
+                    let aside = moved(&made)?;
+                    return Some((made, aside));
+                }
+                let aside = moved(&path);
+                // If it cannot be made again, the result says what became of it.
+                let _ = symlink(target, &path);
+                Some((path, aside?))
+            }
+        }
     }
 }
 
@@ -115,5 +201,41 @@ mod tests {
         assert!(found.len() == kept.len() && kept.iter().all(|kept| found.contains(kept)), "{found:?}");
         assert_eq!(fs::read_to_string(path(".envrc.aside")).unwrap(), "older");
         assert!(path(".git").exists() && path("other").exists() && !path(".envrc").exists());
+    }
+
+    #[test]
+    fn names_that_one_program_makes_are_new_to_another_one_that_starts_meanwhile() {
+        let project = tempfile::tempdir().unwrap();
+        let project = project.path();
+        let path = project.join(".envrc");
+        let first = Missing::before(project);
+        fs::write(&path, "first").unwrap();
+        let second = Missing::before(project);
+        assert_eq!(first.keep(), [Kept::MovedAside(path.clone(), project.join(".envrc.aside"))]);
+        fs::write(&path, "second").unwrap();
+        assert_eq!(second.keep(), [Kept::MovedAside(path.clone(), project.join(".envrc.aside-2"))]);
+
+        fs::write(&path, "by a person").unwrap();
+        assert_eq!(Missing::before(project).keep(), []);
+        assert!(path.exists());
+    }
+
+    #[test]
+    fn links_at_protected_names_stay_what_they_are() {
+        let project = tempfile::tempdir().unwrap();
+        let project = project.path();
+        let [link, dangling] = [".envrc", ".profile"].map(|name| project.join(name));
+        fs::write(project.join("own"), "own").unwrap();
+        symlink("own", &link).unwrap();
+        symlink("gone", &dangling).unwrap();
+        let missing = Missing::before(project);
+        fs::remove_file(&link).unwrap();
+        fs::write(&link, "other").unwrap();
+        fs::write(project.join("gone"), "new").unwrap();
+
+        assert_eq!(missing.keep().len(), 2);
+        assert_eq!(fs::read_to_string(&link).unwrap(), "own");
+        assert!(!dangling.exists() && dangling.is_symlink());
+        assert_eq!(fs::read_to_string(project.join(".envrc.aside")).unwrap(), "other");
     }
 }

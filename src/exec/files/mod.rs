@@ -9,6 +9,7 @@ mod project;
 mod redirect;
 mod result_files;
 mod stream;
+mod tracked;
 
 pub use paths::{could_write, real as real_path};
 pub(super) use place::PROTECTED;
@@ -22,3 +23,6 @@ pub(crate) use redirect::{Opened, open_to_read, open_to_write};
 pub(crate) use result_files::ResultFiles;
 pub use result_files::{FileContent, ResultFile};
 pub(crate) use stream::{read_line, read_to_end, stream_of, write_all};
+pub(crate) use tracked::is_tracked;
+#[cfg(native_linux)]
+pub(super) use tracked::{has_entry, repository_index};
