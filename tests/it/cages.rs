@@ -657,6 +657,7 @@ fn tools_of_configs_run_in_the_cage_that_they_name() {
 /// A file that a repository tracks is no secret to git, which would else call it changed. Others see neither it nor its like.
 #[test]
 fn git_compares_the_secrets_that_a_repository_tracks() {
+    type Run = fn(&Desk, &[&str], &str) -> (i32, String, String);
     let desk = Desk::new();
     for words in [
         &["init", "-q"][..],
@@ -669,7 +670,6 @@ fn git_compares_the_secrets_that_a_repository_tracks() {
     }
     fs::write(desk.path("project/notes"), "others\n").unwrap();
 
-    type Run = fn(&Desk, &[&str], &str) -> (i32, String, String);
     for run in [Desk::sh as Run, Desk::sh_without_namespaces] {
         let (status, output, errors) = run(&desk, &[], "git status --short --untracked-files=no; git diff --stat");
         assert_eq!(status, 0, "{errors}");

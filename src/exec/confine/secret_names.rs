@@ -174,11 +174,11 @@ impl SecretNames {
     /// Returns why a whole path names a secret. Below `base`, directories with the files of others hold none.
     fn reason(&self, whole: &Path, base: &Path) -> Option<&'static str> {
         let text = whole.to_str().unwrap_or_default();
-        let is_token = |token: &&str| text.ends_with(token) && whole.ends_with(token);
+        let is_token = |token: &str| text.ends_with(token) && whole.ends_with(token);
         if text.starts_with("/proc") && whole.ends_with("environ") {
             return Some("holds the variables of a process");
         }
-        if TOKENS.iter().any(|token| is_token(&token)) || is_token(&".git/config") && holds_login(whole) {
+        if TOKENS.iter().any(|token| is_token(token)) || is_token(".git/config") && holds_login(whole) {
             return Some("holds the token of a program");
         }
         if SYSTEM_SECRETS.iter().any(|secret| text.starts_with(secret) && whole.starts_with(secret)) {

@@ -110,7 +110,7 @@ mod tests {
         fs::create_dir_all(root.join("other/.git")).unwrap();
         fs::write(root.join("other/.git/HEAD"), "").unwrap();
         fs::write(own.join("commondir"), "../../../../other/.git\n").unwrap();
-        assert_eq!(project(&root.join("w"), None).unwrap().repository, [own.clone()]);
+        assert_eq!(project(&root.join("w"), None).unwrap().repository, std::slice::from_ref(&own));
         fs::write(own.join("commondir"), "../..\n").unwrap();
 
         // The repository of somebody else says nothing of this directory.
