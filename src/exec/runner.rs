@@ -253,6 +253,11 @@ impl Runner {
         }
     }
 
+    /// Returns where caged programs of the session write, outside of any project.
+    pub(crate) fn open_to_cages(&self) -> Vec<PathBuf> {
+        self.session_files.as_ref().map(|files| files.open_to_cages()).unwrap_or_default()
+    }
+
     /// Returns the files and directories that the session has made, and that nobody has replaced since.
     pub(crate) fn made(&self) -> Vec<PathBuf> {
         self.session_files.as_ref().map(|files| files.made()).unwrap_or_default()

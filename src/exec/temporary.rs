@@ -86,6 +86,12 @@ impl SessionFiles {
         made.push_back(Made { path, identity: identity(&found), is_temporary });
     }
 
+    /// Returns where caged programs of the session write: its directory, and what it has made among the temporary files.
+    pub(super) fn open_to_cages(&self) -> Vec<PathBuf> {
+        let own = self.directory.get().map(|directory| directory.path().to_owned());
+        own.and_then(|path| path.canonicalize().ok()).into_iter().chain(self.made_temporary()).collect()
+    }
+
     /// Returns what the session has made, and nobody has replaced since.
     pub(super) fn made(&self) -> Vec<PathBuf> {
         self.still_made(|_| true)

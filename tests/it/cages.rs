@@ -693,3 +693,28 @@ fn probes_and_lists_of_processes_answer_truly() {
     let (_, output, errors) = desk.sh(&[], &format!("ss -tlnp | grep ':{port} '"));
     assert!(output.contains(&format!("pid={id}")), "{output}{errors}");
 }
+
+/// A caged program may make a repository among the temporary files. Outside of the cage git would run its hooks.
+#[test]
+fn git_runs_nothing_unasked_that_a_caged_program_has_put_into_a_repository() {
+    let desk = Desk::new();
+    let policy = desk.path("policy.yaml");
+    fs::write(&policy, "default: enabled\napproval: {global: destructive, headless: deny}\n").unwrap();
+    let policy = policy.display().to_string();
+    fs::write(desk.path("home/.gitconfig"), "[user]\n\tname = a\n\temail = a@example.com\n").unwrap();
+    let plain = "git init -q $TMPDIR/r && git -C $TMPDIR/r commit -q --allow-empty -m 1";
+    let (status, _, errors) = desk.sh(&["--policy", &policy], plain);
+    assert_eq!(status, 0, "{errors}");
+
+    for plant in [
+        "open(r + '/hooks/pre-commit', 'w').write('#!/bin/sh\\ntouch harm\\n'); os.chmod(r + '/hooks/pre-commit', 0o755)",
+        "open(r + '/config', 'a').write('[core]\\n\\tfsmonitor = touch harm\\n')",
+        "open(r + '/config', 'a').write('[core] hooksPath = /tmp\\n')",
+    ] {
+        let code = format!("import os; r = os.environ['TMPDIR'] + '/r/.git'; {plant}");
+        let line = format!("{plain}; python3 -c \"{code}\" && git -C $TMPDIR/r commit -q --allow-empty -m 2");
+        let (status, _, errors) = desk.sh(&["--policy", &policy], &line);
+        assert_eq!(status, 126, "{plant}: {errors}");
+        assert!(errors.contains("needs approval"), "{plant}: {errors}");
+    }
+}

@@ -28,6 +28,9 @@ impl Toolbox {
         if call.changes.protected.is_some() {
             call.least_risk = Risk::Destructive;
         }
+        if call.runs_git() && self.is_planted(&directory) {
+            call.least_risk = Risk::Destructive;
+        }
         let exists = |path: &str| directory.join(path).symlink_metadata().is_ok();
         let tracked = |path: &str| exec::is_tracked(&directory.join(path));
         call.sensitive = sensitive::reason(&call, &|path| self.secret_in(path, &directory), &exists, &tracked);
@@ -35,6 +38,12 @@ impl Toolbox {
             self.leave_out_secrets(&mut call);
         }
         self.permitted_secrets(call)
+    }
+
+    /// Returns whether git would run programs of a repository where caged programs may have put them.
+    fn is_planted(&self, directory: &Path) -> bool {
+        let top = exec::running_programs(directory).and_then(|top| top.canonicalize().ok());
+        top.is_some_and(|top| self.runner.open_to_cages().iter().any(|open| top.starts_with(open)))
     }
 
     /// Returns the temporary files and directories that a call may make, and that are not there yet: the outermost ones, by

@@ -7,9 +7,9 @@ mod place;
 mod program;
 mod project;
 mod redirect;
+mod repository;
 mod result_files;
 mod stream;
-mod tracked;
 
 pub use paths::{could_write, real as real_path};
 pub(super) use place::PROTECTED;
@@ -20,9 +20,9 @@ pub use program::{is_program, locate, names_program};
 pub(super) use program::{missing_interpreter, resolve};
 pub use project::{Project, project};
 pub(crate) use redirect::{Opened, open_to_read, open_to_write};
+#[cfg(native_linux)]
+pub(super) use repository::{has_entry, repository_index};
+pub(crate) use repository::{is_tracked, running_programs};
 pub(crate) use result_files::ResultFiles;
 pub use result_files::{FileContent, ResultFile};
 pub(crate) use stream::{read_line, read_to_end, stream_of, write_all};
-pub(crate) use tracked::is_tracked;
-#[cfg(native_linux)]
-pub(super) use tracked::{has_entry, repository_index};
