@@ -38,8 +38,8 @@ pub use confine::{
 pub use environment::{directory, host_name, user, variable};
 pub use error::SpawnError;
 pub(crate) use files::{
-    Area, Opened, Place, ResultFiles, area_of, inspect, is_there, is_tracked, open_to_read, open_to_write,
-    path_of_program, place_of, read_line, read_to_end, running_programs, stream_of, write_all,
+    Area, Opened, Place, ResultFiles, area_of, git_directory, inspect, is_there, is_tracked, open_to_read,
+    open_to_write, path_of_program, place_of, read_line, read_to_end, runs_programs, stream_of, write_all,
 };
 pub use files::{
     FileContent, Project, ResultFile, could_write, glob, is_program, locate, names_program, paths, project, real_path,

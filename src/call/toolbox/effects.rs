@@ -42,8 +42,9 @@ impl Toolbox {
 
     /// Returns whether git would run programs of a repository where caged programs may have put them.
     fn is_planted(&self, directory: &Path) -> bool {
-        let top = exec::running_programs(directory).and_then(|top| top.canonicalize().ok());
-        top.is_some_and(|top| self.runner.open_to_cages().iter().any(|open| top.starts_with(open)))
+        exec::git_directory(directory).is_some_and(|git| {
+            self.runner.open_to_cages().iter().any(|open| git.starts_with(open)) && exec::runs_programs(&git)
+        })
     }
 
     /// Returns the temporary files and directories that a call may make, and that are not there yet: the outermost ones, by

@@ -20,9 +20,9 @@ pub use program::{is_program, locate, names_program};
 pub(super) use program::{missing_interpreter, resolve};
 pub use project::{Project, project};
 pub(crate) use redirect::{Opened, open_to_read, open_to_write};
+pub(crate) use repository::{git_directory, is_tracked, runs_programs};
 #[cfg(native_linux)]
 pub(super) use repository::{has_entry, repository_index};
-pub(crate) use repository::{is_tracked, running_programs};
 pub(crate) use result_files::ResultFiles;
 pub use result_files::{FileContent, ResultFile};
 pub(crate) use stream::{read_line, read_to_end, stream_of, write_all};

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::repository::linked_git_directory;
+
 /// The directory whose files a cage is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
@@ -31,12 +33,7 @@ pub fn project(start: &Path, home: Option<&Path>) -> Option<Project> {
 /// Returns the directories to which a `.git` that is a file leads: that of the worktree, and that which all share.
 fn repository(project: &Path) -> Vec<PathBuf> {
     let text = |path: &Path| fs::read_to_string(path).ok();
-    let Some(own) = text(&project.join(".git")).and_then(|text| {
-        let path = text.strip_prefix("gitdir:")?.trim().to_owned();
-        project.join(path).canonicalize().ok()
-    }) else {
-        return Vec::new();
-    };
+    let Some(own) = linked_git_directory(project) else { return Vec::new() };
 
     // A program in a cage may have written the file, so the directory has to say itself that it belongs to this one: in
     // `gitdir` as that of a worktree, or in `config` as that of a submodule.

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::paths;
 
@@ -37,15 +37,21 @@ const PROGRAM_KEYS: [&str; 20] = [
     "worktreeconfig",
 ];
 
-/// Returns the directory at or above another one that holds a repository in which git would run programs: hooks, or what
-/// its configuration names. `None` if there is no repository, or one that names none.
-pub(crate) fn running_programs(directory: &Path) -> Option<&Path> {
+/// Returns the git directory of the repository that a directory lies in, without links, also where `.git` is a file that
+/// leads to it.
+pub(crate) fn git_directory(directory: &Path) -> Option<PathBuf> {
     let top = directory.ancestors().find(|path| path.join(".git").exists())?;
-    let git = top.join(".git");
-    // Where it leads elsewhere, more than the files in it would have to be looked at.
-    if !git.is_dir() {
-        return Some(top);
-    }
+    linked_git_directory(top).or_else(|| top.join(".git").canonicalize().ok())
+}
+
+/// Returns where the `.git` of a directory leads, if it is a file. Source: gitrepository-layout(5), "gitdir".
+pub(super) fn linked_git_directory(top: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(top.join(".git")).ok()?;
+    top.join(text.strip_prefix("gitdir:")?.trim()).canonicalize().ok()
+}
+
+/// Returns whether git would run programs because of what is in a git directory: hooks, or what its configuration names.
+pub(crate) fn runs_programs(git: &Path) -> bool {
     let is_hook = |entry: fs::DirEntry| !entry.file_name().as_bytes().ends_with(b".sample");
     let has_hook = fs::read_dir(git.join("hooks")).into_iter().flatten().flatten().any(is_hook);
     let config = fs::read_to_string(git.join("config")).unwrap_or_default().to_lowercase();
@@ -54,20 +60,17 @@ pub(crate) fn running_programs(directory: &Path) -> Option<&Path> {
         let key = line.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
         line.contains("[include") || line.contains("[alias") || line.ends_with('\\') || PROGRAM_KEYS.contains(&key)
     };
+
     // A key may stand behind the name of its section.
     let mut lines =
         config.lines().flat_map(|line| std::iter::once(line).chain(line.split_once(']').map(|(_, key)| key)));
-    (has_hook || lines.any(names_program)).then_some(top)
+    // One that shares another one's hooks and configuration has a `commondir`.
+    has_hook || git.join("commondir").exists() || lines.any(names_program)
 }
 
-/// Returns the index of the repository of a project, also of a worktree; nothing if there is none.
-pub(in crate::exec) fn repository_index(project: &Path) -> Vec<u8> {
-    let git = project.join(".git");
-    // Source: gitrepository-layout(5), "gitdir".
-    let elsewhere = fs::read_to_string(&git).ok();
-    let elsewhere =
-        elsewhere.as_deref().and_then(|text| text.strip_prefix("gitdir:")).map(|path| project.join(path.trim()));
-    fs::read(elsewhere.unwrap_or(git).join("index")).unwrap_or_default()
+/// Returns the index of the repository at a directory; nothing if there is none.
+pub(in crate::exec) fn repository_index(top: &Path) -> Vec<u8> {
+    git_directory(top).and_then(|git| fs::read(git.join("index")).ok()).unwrap_or_default()
 }
 
 /// Returns whether an index has a path. In version 4, which cuts paths, none is found.
