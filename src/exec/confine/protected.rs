@@ -74,12 +74,12 @@ impl<'p> Missing<'p> {
 
         let mut kept = Vec::new();
         for name in &self.names {
-            let Some((path, aside)) = name.put_back(self.project) else { continue };
+            let Some(done) = name.put_back(self.project) else { continue };
             if let Name::Missing(name) = name {
                 let others = runs.iter_mut().filter(|run| run.number != self.number && run.project == self.project);
                 others.for_each(|run| run.freed.push(name));
             }
-            kept.push(Kept::MovedAside(path, aside));
+            kept.push(done);
         }
         drop(runs);
 
@@ -108,24 +108,29 @@ impl Name {
         }
     }
 
-    /// Moves aside what a program has put there. Returns the path, and the one to which it was moved.
-    fn put_back(&self, project: &Path) -> Option<(PathBuf, PathBuf)> {
+    /// Moves aside what a program has put there. Returns what became of it; `None` if it is as it was.
+    fn put_back(&self, project: &Path) -> Option<Kept> {
         match self {
             Self::Missing(name) => {
                 let path = project.join(name);
-                Some((path.clone(), moved(&path)?))
+                let aside = moved(&path)?;
+                Some(Kept::MovedAside(path, aside))
             }
             Self::Link { name, target, leads_nowhere } => {
                 let path = project.join(name);
                 if path.read_link().is_ok_and(|found| found == *target) {
-                    let made = path.canonicalize().ok().filter(|_| *leads_nowhere)?;
+                    // What lies elsewhere has been made by others.
+                    let is_inside = |made: &PathBuf| project.canonicalize().is_ok_and(|top| made.starts_with(top));
+                    let made = path.canonicalize().ok().filter(|made| *leads_nowhere && is_inside(made))?;
                     let aside = moved(&made)?;
-                    return Some((made, aside));
+                    return Some(Kept::MovedAside(made, aside));
                 }
+
                 let aside = moved(&path);
-                // If it cannot be made again, the result says what became of it.
-                let _ = symlink(target, &path);
-                Some((path, aside?))
+                Some(match symlink(target, &path) {
+                    Ok(()) => Kept::PutBack(path, aside),
+                    Err(error) => Kept::NotPutBack(path, error.to_string()),
+                })
             }
         }
     }
@@ -233,7 +238,9 @@ mod tests {
         fs::write(&link, "other").unwrap();
         fs::write(project.join("gone"), "new").unwrap();
 
-        assert_eq!(missing.keep().len(), 2);
+        let kept = missing.keep();
+        assert!(kept.contains(&Kept::PutBack(link.clone(), Some(project.join(".envrc.aside")))), "{kept:?}");
+        assert!(matches!(kept.as_slice(), [_, _]), "{kept:?}");
         assert_eq!(fs::read_to_string(&link).unwrap(), "own");
         assert!(!dangling.exists() && dangling.is_symlink());
         assert_eq!(fs::read_to_string(project.join(".envrc.aside")).unwrap(), "other");
