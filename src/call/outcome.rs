@@ -114,10 +114,10 @@ impl Denial {
 }
 
 impl CallError {
-    /// Returns whether a command that lacks words does nothing, and succeeds; `None` if it lacks none.
-    pub(crate) fn is_idle(&self) -> Option<bool> {
+    /// Returns the exit status of a command that lacks words which its expansions did not give; `None` of any other.
+    pub(crate) fn lacking_status(&self) -> Option<i32> {
         let Self::Unread(line) = self else { return None };
-        if let UnreadLine::Lacking { is_idle, .. } = **line { Some(is_idle) } else { None }
+        if let UnreadLine::Lacking { status, .. } = **line { Some(status) } else { None }
     }
 
     /// Returns all reasons: each violation, or the error itself.

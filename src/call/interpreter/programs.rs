@@ -23,9 +23,6 @@ use crate::exec::{self, End, SpawnError, Stop};
 /// Exit status: the program does not exist. Source: POSIX.1-2024, "Exit Status for Commands".
 const NOT_FOUND: i32 = 127;
 
-/// Exit status of a program that lacks an operand, as most have it.
-const FAILED: i32 = 1;
-
 /// How long a program in the background may take once its line goes on as a job, which the caller ends.
 const JOB_TIME: Duration = Duration::from_hours(30 * 24);
 
@@ -46,12 +43,12 @@ where
         let errors = streams.errors.clone();
         let staged = self.stage(shell, due, streams);
         if let Err(Halt::Failed(failure)) = &staged
-            && let Some(is_idle) = failure.error.is_idle()
+            && let Some(status) = failure.error.lacking_status()
         {
-            if !is_idle {
-                self.lacking(due, &errors, record).await;
+            if status != 0 {
+                self.say_lacking(due, &errors, status, record).await;
             }
-            shell.set_status(if is_idle { 0 } else { FAILED });
+            shell.set_status(status);
             return Ok(());
         }
         let (mut stage, streams) = staged?;
@@ -230,10 +227,10 @@ where
     }
 
     /// Says that a command lacks an operand, as its program would.
-    async fn lacking(&self, due: Due<'_>, errors: &super::Output, record: &mut Record) {
+    async fn say_lacking(&self, due: Due<'_>, errors: &super::Output, status: i32, record: &mut Record) {
         let program = due.fields.first().map_or("", |field| field.text.as_str());
         let message = format!("climax: {program}: missing operand: an expansion in this command gave no words\n");
-        self.print(errors, message.into_bytes(), (program, due.written_text(), FAILED), record).await;
+        self.print(errors, message.into_bytes(), (program, due.written_text(), status), record).await;
     }
 
     /// Says that a program does not exist, as a shell does.

@@ -59,8 +59,8 @@ pub enum UnreadLine {
     Lacking {
         /// The place and the problem.
         error: LineError,
-        /// Whether its program does nothing then, and succeeds.
-        is_idle: bool,
+        /// The exit status that its program has then.
+        status: i32,
     },
 }
 
@@ -82,9 +82,10 @@ impl UnreadLine {
     /// Makes a command that is not read one that lacks words of those with which it was read.
     fn into_lacking(self, written: &Reading<'_>) -> Self {
         let idle = written.tool.effects().map_or_else(Vec::new, |effects| effects.idle);
-        let is_idle = idle.iter().any(|arg| written.arguments.contains_key(arg));
+        // Most programs have this status for it.
+        let status = i32::from(!idle.iter().any(|arg| written.arguments.contains_key(arg)));
         match self {
-            Self::Command { error, unread } if !unread.is_withheld => Self::Lacking { error, is_idle },
+            Self::Command { error, unread } if !unread.is_withheld => Self::Lacking { error, status },
             other => other,
         }
     }

@@ -308,7 +308,11 @@ impl Survey<'_, '_> {
         all.extend_from_slice(variables);
         let expanded =
             ExpandedCommand { line: self.line, range: &command.range, places, written, fields, variables: &all };
-        let read = read_fed(self.index, expanded, (feed, is_own), self.context)?;
+        let read = match read_fed(self.index, expanded, (feed, is_own), self.context) {
+            // It starts no program.
+            Err(UnreadLine::Lacking { .. }) => return Ok(()),
+            read => read?,
+        };
 
         let directory = match &self.directory {
             Place::Known(directory) => directory.clone(),
