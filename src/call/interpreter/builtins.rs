@@ -44,8 +44,6 @@ where
     ) -> Ran<Flow> {
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         let mut flow = Flow::Next;
-        // That of `sh` may not know `-v`.
-        let is_assigned = builtin == Builtin::Printf && !shell.is_sh && printed_variable(words).is_some();
         let done = match builtin {
             Builtin::True => Done::default(),
             Builtin::False => Done::status(1),
@@ -54,17 +52,7 @@ where
                 return Err(failure(due.text, due.range.clone(), problem, "write `printf '%s\\n'`, or `bash -c`"));
             }
             Builtin::Echo => Done::printed(echoed(&texts)),
-            Builtin::Printf => match printed(if is_assigned { &texts[2..] } else { &texts }) {
-                Ok((output, status)) if is_assigned => {
-                    Self::set_printed(shell, due, words, output)?;
-                    Done::status(status)
-                }
-                Ok((output, status)) => Done { output, status, ..Done::default() },
-                Err((Some(status), message)) => Done::failed(status, format_args!("printf: {message}")),
-                Err((None, message)) => {
-                    return Err(failure(due.text, due.range.clone(), format!("printf: {message}"), "write it out"));
-                }
-            },
+            Builtin::Printf => Self::printf(shell, due, words)?,
             Builtin::Test => match holds(&texts, shell) {
                 Ok(holds) => Done::status(i32::from(!holds)),
                 Err(message) => Done::failed(2, format_args!("test: {message}")),
@@ -197,17 +185,24 @@ where
         Ok(Done::status(i32::from(!line.is_whole)))
     }
 
-    /// Sets the variable of `printf -v`.
-    fn set_printed(shell: &mut Shell, due: Due<'_>, words: &[Field], output: Vec<u8>) -> Ran<()> {
-        let Some(name) = printed_variable(words) else { return Ok(()) };
+    /// Prints by a format, or sets the variable of `printf -v`.
+    fn printf(shell: &mut Shell, due: Due<'_>, words: &[Field]) -> Ran<Done> {
+        // That of `sh` may not know `-v`.
+        let variable = printed_variable(words).filter(|_| !shell.is_sh);
+        let texts: Vec<&str> = words.iter().skip(variable.map_or(0, |_| 2)).map(|word| word.text.as_str()).collect();
+        let refused = |problem: String| failure(due.text, due.range.clone(), problem, "write it out");
+        let (output, status) = match printed(&texts) {
+            Ok(printed) => printed,
+            Err((Some(status), message)) => return Ok(Done::failed(status, format_args!("printf: {message}"))),
+            Err((None, message)) => return Err(refused(format!("printf: {message}"))),
+        };
+        let Some(name) = variable else { return Ok(Done { output, status, ..Done::default() }) };
+
         settable(due.text, due.range, name)?;
         let text = String::from_utf8(output).ok().filter(|text| text.len() <= MAX_SUBSTITUTION_BYTES);
-        let Some(text) = text else {
-            let problem = "the value would be too long, or is no text";
-            return Err(failure(due.text, due.range.clone(), problem, "write it to a file"));
-        };
+        let text = text.ok_or_else(|| refused("the value would be too long, or is no text".to_owned()))?;
         shell.state.set(name, Value::Known(text.replace('\0', "")));
-        Ok(())
+        Ok(Done::status(status))
     }
 
     /// Gives the parts of a line to variables, the rest to the last. A character that a backslash protects separates none.
