@@ -136,6 +136,7 @@ where
         let leads_nowhere = whole.is_symlink() && !whole.exists();
         let real = exec::paths::real(&whole).ok().filter(|_| !leads_nowhere).unwrap_or(whole);
         let mode = appends.map(|appends| self.toolbox.write_mode(&real, appends));
+        // A path that leads to a secret by now was not judged as one: it is, by the name of the secret.
         if mode.is_none() && self.toolbox.secret_in(&real.to_string_lossy(), Path::new("/")).is_some() {
             path = real.to_string_lossy().into_owned();
         }

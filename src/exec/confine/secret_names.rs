@@ -12,6 +12,7 @@ use climax_catalog::policy::NamePattern;
 
 #[cfg(native_linux)]
 use super::rights::CageRights;
+use crate::exec::environment::variable;
 
 /// Directories with the files of others. The names in them are not those of the project's secrets.
 pub(super) const FOREIGN: [&str; 7] = [".git", ".venv", "venv", "node_modules", "vendor", "target", "__pycache__"];
@@ -277,7 +278,7 @@ pub fn secret_names_below(directories: Vec<PathBuf>, secrets: &[String], open: &
 /// Returns whether programs keep files of their own in a directory, or somewhere below it.
 fn holds_files_of_programs(directory: &Path) -> bool {
     let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
-    let home = std::env::var_os("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
+    let home = variable("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
     let in_home = home.as_ref().and_then(|home| directory.strip_prefix(home).ok());
     let is_hidden = in_home.and_then(|path| path.iter().next()).is_some_and(|first| first.as_bytes().starts_with(b"."));
     let holds_home = home.is_some_and(|home| home.starts_with(&directory));
