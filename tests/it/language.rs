@@ -212,6 +212,13 @@ fn values_become_neither_options_nor_programs() {
         ("rm $(printf -- '-rf b.txt')", "starts with a dash"),
         ("printf -- '-rf\\n' | xargs rm", "starts with a dash"),
         ("printf -- '--output=x\\n' | while read -r o; do git log $o; done", "starts with a dash"),
+        // Nor does a further word of a value, or a letter of one.
+        ("sort -k$(printf '2 -o b.txt') a.txt", "has several words"),
+        ("find . -maxdepth $(echo '1 -delete')", "has several words"),
+        ("x='1 --all'; git log -n$x", "has several words"),
+        ("timeout 5 sort -k$(echo '2 -o b.txt') a.txt", "has several words"),
+        ("x=R; ls -l$x", "which options this command has"),
+        ("echo l | xargs -I{} ls -{}", "which options this command has"),
         ("p=rm; $p a.txt", "which program runs"),
         ("s=push; git $s", "no tool has the subcommand"),
         ("bash -c \"$(cat a.txt)\"", "which commands run"),

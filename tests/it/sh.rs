@@ -110,6 +110,21 @@ fn a_command_that_gets_no_operand_fails_and_its_line_goes_on() {
 }
 
 #[test]
+fn the_command_that_needs_approval_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("p.yaml"), "default: enabled\napproval: {headless: deny}\n").unwrap();
+    for (line, named) in [
+        ("find . -name '*.txt' | xargs rm -f", "`xargs rm -f` (coreutils_rm)"),
+        ("cat p.yaml; f=$(echo p.yaml); echo x > $f", "`> $f` (file_write)"),
+        ("ls; rm p.yaml", "`rm p.yaml` (coreutils_rm)"),
+    ] {
+        let output = sh_in(directory.path(), &["--policy", "p.yaml"], line, "");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains(named) && output.stdout.is_empty(), "{line}: {said}");
+    }
+}
+
+#[test]
 fn refusals_in_the_middle_of_a_line_say_that_its_start_has_run() {
     let output = sh_in(Path::new("/"), &[], "echo a; git checkout $(echo -f); echo b", "");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "a\n");
