@@ -158,3 +158,23 @@ pub(super) fn variables(directory: &Path) -> [(String, String); 3] {
     let text = directory.display().to_string();
     ["TMPDIR", "TMP", "TEMP"].map(|name| (name.to_owned(), text.clone()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_become_a_link_has_not_been_made() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("real")).unwrap();
+        std::fs::write(root.join("real/file"), "").unwrap();
+        std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+
+        let files = SessionFiles::default();
+        files.note_made(&root.join("link/file"));
+        assert_eq!(files.made(), Vec::<PathBuf>::new());
+        files.note_made(&root.join("real/file"));
+        assert_eq!(files.made(), [root.join("real/file")]);
+    }
+}

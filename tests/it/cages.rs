@@ -719,25 +719,15 @@ fn git_runs_nothing_unasked_that_a_caged_program_has_put_into_a_repository() {
     }
 }
 
-/// A directory whose name has line breaks makes `mktemp` print paths of others, and one that becomes a link leads to them.
+/// A directory whose name has line breaks makes `mktemp` print paths of others.
 #[test]
-fn what_a_line_makes_opens_no_files_of_others() {
+fn what_mktemp_prints_opens_no_files_of_others() {
     let desk = Desk::new();
     let key = desk.path("home/.ssh/id_ed25519");
     let read = format!("python3 -c 'print(open(\"{}\").read())'", key.display());
     let made = format!("d=$TMPDIR/a$'\\n'{}$'\\n'; mkdir -p \"$d\"; mktemp -p \"$d\"; {read}", key.display());
-    let swap = "import os, sys, time\nd = os.environ['TMPDIR'] + '/d'\nwhile not os.path.exists(d + '/id_ed25519'): time.sleep(0.001)\n\
-                os.rename(d, d + '2'); os.symlink(sys.argv[1], d)\n";
-    fs::write(desk.path("project/swap.py"), swap).unwrap();
-    let home = desk.path("home/.ssh");
-    let swapped = format!(
-        "mkdir $TMPDIR/d; python3 swap.py {} & touch $TMPDIR/d/id_ed25519 $TMPDIR/x{{1..400}}; wait; {read}",
-        home.display()
-    );
-    for line in [made, swapped] {
-        let (status, output, errors) = desk.sh(&[], &line);
-        assert!(status != 0 && !output.contains("secret"), "{line}: {output}{errors}");
-    }
+    let (status, output, errors) = desk.sh(&[], &made);
+    assert!(status != 0 && !output.contains("secret"), "{output}{errors}");
 }
 
 #[test]
