@@ -23,7 +23,6 @@ pub(super) struct DraftArg {
     /// Keys and their values as YAML, in order.
     fields: Vec<(&'static str, String)>,
     pub(super) guesses: Vec<&'static str>,
-    pub(super) note: Option<&'static str>,
     /// What names it, if that is not the help.
     pub(super) source: Option<&'static str>,
 }
@@ -32,6 +31,8 @@ pub(super) struct DraftArg {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArgPlace {
     Option,
+    /// An option behind so many words of the command.
+    Leading(usize),
     Operand,
     /// An operand behind `--`.
     BehindDashes,
@@ -96,8 +97,13 @@ pub(super) fn of_flag(flag: &Flag, tool: Risk, names: &mut Names) -> DraftArg {
         arg.push("type", "integer".to_owned());
     }
     arg.push("flag", yaml::text(&words(flag)));
-    if flag.spellings.len() > 1 {
-        arg.push("aliases", yaml::list(&flag.spellings[1..]));
+    let mut aliases = flag.spellings[1..].to_vec();
+    if flag.value.as_ref().is_some_and(Value::may_be_apart) {
+        let long = flag.spellings.iter().filter(|spelling| spelling.starts_with("--"));
+        aliases.extend(long.map(|spelling| format!("{spelling}=")));
+    }
+    if !aliases.is_empty() {
+        arg.push("aliases", yaml::list(&aliases));
     }
 
     if flag.value.is_none() && !flag.counts {
@@ -123,9 +129,6 @@ pub(super) fn of_flag(flag: &Flag, tool: Risk, names: &mut Names) -> DraftArg {
         arg.guesses.push("the risk");
     }
 
-    if flag.value.as_ref().is_some_and(|value| value.optional && !value.attached) {
-        arg.note = Some("the flag also stands without a value");
-    }
     arg.source = flag.source;
 
     let mut about = flag.about.clone();
@@ -140,13 +143,18 @@ pub(super) fn of_flag(flag: &Flag, tool: Risk, names: &mut Names) -> DraftArg {
     arg
 }
 
-/// Parts an option with an optional value into a switch and an option whose value is attached, since a word behind the
-/// bare flag is none of its values.
+/// Parts an option with an optional value into a switch and an option with the value.
+///
+/// Where the value is attached, a word behind the bare flag is none of its values. Else it is, unless it is an option
+/// itself, and the option with the value stands first, since a line is read by the first that takes its words.
 pub(super) fn parts(flag: &Flag) -> Vec<Flag> {
-    let Some(value) = flag.value.as_ref().filter(|value| value.optional && value.attached) else {
+    let Some(value) = flag.value.as_ref().filter(|value| value.optional && flag.more.is_empty()) else {
         return vec![flag.clone()];
     };
     let switch = Flag { value: None, required: false, ..flag.clone() };
+    if value.may_be_apart() {
+        return vec![flag.clone(), switch];
+    }
     let attached = flag.spellings.iter().find(|spelling| spelling.starts_with("--")).unwrap_or(&flag.spellings[0]);
     let value = Value { optional: false, several: Several::No, ..value.clone() };
     vec![switch, Flag { spellings: vec![attached.clone()], value: Some(value), ..flag.clone() }]
@@ -156,7 +164,7 @@ pub(super) fn parts(flag: &Flag) -> Vec<Flag> {
 fn flag_name(flag: &Flag, names: &Names) -> String {
     let bare = flag.spellings[0].trim_start_matches('-');
     // The value of a switch that stands without one too.
-    if flag.value.as_ref().is_some_and(|value| value.attached) && bare.len() > 1 {
+    if flag.value.as_ref().is_some_and(|value| value.attached || value.optional) && bare.len() > 1 {
         return format!("{}_value", identifier(bare));
     }
     let value_name = flag.value.as_ref().map_or("", |value| &value.name);
@@ -179,10 +187,10 @@ fn words(flag: &Flag) -> String {
     }
 
     let is_short = !spelling.starts_with("--") && spelling.chars().count() == 2;
-    if is_short && value.attached && flag.spellings.len() == 1 {
+    if spelling.ends_with(':') || is_short && value.attached && flag.spellings.len() == 1 {
         return quote(&format!("{spelling}{{}}"));
     }
-    let is_apart = is_short || value.apart && !spelling.starts_with("--");
+    let is_apart = is_short || value.apart && !spelling.starts_with("--") || value.may_be_apart();
     if is_apart || value.several == Several::Words || !flag.more.is_empty() {
         word
     } else {
@@ -200,7 +208,6 @@ impl DraftArg {
             place: ArgPlace::Option,
             is_rest: false,
             guesses: Vec::new(),
-            note: None,
             source: None,
         }
     }

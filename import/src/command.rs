@@ -7,22 +7,91 @@ use climax_catalog::{Risk, Type};
 pub struct Command {
     /// The subcommand's words; none for the program itself.
     pub words: Vec<String>,
+    /// Other spellings of these words.
+    pub aliases: Vec<String>,
     /// What it does, in the words of the help.
     pub about: String,
     /// Its options, in the order of the help.
     pub options: Vec<Flag>,
+    /// Options of the program and of the commands before it, which stand before its own word: how many of its words stand
+    /// before each.
+    pub leading: Vec<(usize, Flag)>,
     /// Its operands, in their order on the command line.
     pub operands: Vec<Operand>,
     /// Its risk, if its author states it.
     pub risk: Option<Risk>,
+    /// Whether its page says that it replaces what exists.
+    pub replaces: bool,
     /// Groups of options and operands of which a call gives exactly one, or at most one.
     pub groups: Vec<Group>,
     /// Whether its options stand behind its operands.
     pub options_last: bool,
+    /// Whether the command before it runs it where no command is named.
+    pub is_default: bool,
     /// Its operands as usage lines show them, if these lines differ, or if none shows what the operands are.
     pub forms: Option<String>,
     /// Notes about the whole command, for readers of the draft.
     pub guesses: Vec<&'static str>,
+}
+
+impl Command {
+    /// Takes the options of the commands before it, with the number of words that stand before each.
+    ///
+    /// Where its own page repeats one of them, they may stand behind its word too, and are options like its own.
+    pub fn inherit(&mut self, options: &[(usize, Flag)]) {
+        let is_own = |spelling: &String| has_option(self, spelling);
+        let (shared, new): (Vec<_>, Vec<_>) = options
+            .iter()
+            .filter(|(_, flag)| !asks_for_text(flag))
+            .partition(|(_, flag)| flag.spellings.iter().any(is_own));
+        let new = new.into_iter().map(|(depth, flag)| (*depth, Flag { required: false, ..flag.clone() }));
+        if shared.is_empty() {
+            self.leading.extend(new);
+        } else {
+            self.options.extend(new.map(|(_, flag)| flag));
+        }
+    }
+}
+
+/// Adds what programs run where no command is named, with the words of the command before it.
+pub fn add_defaults(commands: &mut Vec<Command>) {
+    let defaults: Vec<Command> = commands.iter().filter(|command| command.is_default).cloned().collect();
+    for default in defaults {
+        let Some((_, words)) = default.words.split_last() else { continue };
+        let own = default.leading.iter().filter(|(depth, _)| *depth == words.len()).map(|(_, flag)| flag.clone());
+        let own: Vec<Flag> = own.collect();
+
+        match commands.iter_mut().find(|command| command.words == words) {
+            Some(command) => {
+                let is_new = |flag: &&Flag| !flag.spellings.iter().any(|spelling| has_option(command, spelling));
+                let new: Vec<Flag> = default.options.iter().filter(is_new).cloned().collect();
+                command.options.extend(new);
+                if command.operands.is_empty() {
+                    command.operands = default.operands;
+                }
+            }
+            None => commands.insert(
+                0,
+                Command {
+                    words: words.to_vec(),
+                    aliases: Vec::new(),
+                    is_default: false,
+                    options: default.options.into_iter().chain(own).collect(),
+                    leading: default.leading.into_iter().filter(|(depth, _)| *depth < words.len()).collect(),
+                    ..default
+                },
+            ),
+        }
+    }
+}
+
+fn has_option(command: &Command, spelling: &String) -> bool {
+    command.options.iter().any(|flag| flag.spellings.contains(spelling))
+}
+
+/// Whether an option asks for help or for the version, which each command has for itself.
+fn asks_for_text(flag: &Flag) -> bool {
+    flag.spellings.iter().any(|spelling| matches!(spelling.trim_start_matches('-'), "help" | "version" | "h" | "V"))
 }
 
 /// Options and operands that exclude each other.
@@ -73,12 +142,19 @@ pub struct Value {
     pub several: Several,
     /// Whether it is a name with a value, such as `KEY=VALUE`.
     pub pair: bool,
-    /// Whether the value is optional. It is then attached.
+    /// Whether the value is optional.
     pub optional: bool,
     /// Whether the value is attached to a flag of one letter: `-DNAME`.
     pub attached: bool,
     /// Whether the value is a separate word after a flag with one dash and several letters.
     pub apart: bool,
+}
+
+impl Value {
+    /// Returns whether the value may be left out, and is the next word if it is not.
+    pub(crate) fn may_be_apart(&self) -> bool {
+        self.optional && !self.attached
+    }
 }
 
 /// How an option or operand takes several values.
@@ -133,10 +209,14 @@ impl<T> Sure<T> {
 }
 
 /// A subcommand that a page names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subcommand {
     /// Its word.
     pub name: String,
+    /// Other words for it.
+    pub aliases: Vec<String>,
+    /// Whether the program runs it where no command is named.
+    pub is_default: bool,
     /// Its description; may be empty.
     pub about: String,
     /// Its usage lines, if the page shows them.

@@ -5,7 +5,7 @@
 mod fish;
 mod zsh;
 
-use crate::command::{Command, Flag, Several};
+use crate::command::{Command, Flag, Several, Sure};
 
 /// What the completions for a program say.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +59,7 @@ pub fn complete_from_manual(command: &mut Command, manual: Command) {
         command.options_last = manual.options_last;
     }
     // `[FILE]` of a summary is `[file ...]` in the manual.
-    if let ([own], [other]) = (command.operands.as_mut_slice(), manual.operands.as_slice())
+    if let (Some(own), Some(other)) = (command.operands.last_mut(), manual.operands.last())
         && own.value.several == Several::No
         && own.name.eq_ignore_ascii_case(&other.name)
         && !own.rest
@@ -92,6 +92,14 @@ fn add(command: &mut Command, flag: &Flag, source: &'static str) -> bool {
     let is_described = known.about.is_empty() && !flag.about.is_empty();
     if is_described {
         known.about.clone_from(&flag.about);
+    }
+    let values = |flag: &Flag| flag.value.as_ref().and_then(|value| Some(value.values.as_ref()?.get().clone()));
+    if let (Some(mut own), Some(other)) = (values(known), values(flag))
+        && let Some(value) = &mut known.value
+    {
+        // A summary may leave out some of the values.
+        own.extend(other.into_iter().filter(|value| !own.contains(value)).collect::<Vec<_>>());
+        value.values = Some(Sure::Guessed(own));
     }
     let is_changed = is_described || !new.is_empty();
     known.spellings.extend(new);

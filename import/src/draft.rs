@@ -8,6 +8,7 @@ use climax_catalog::{Risk, quote};
 use super::arg::{self, ArgPlace, DraftArg, Names};
 use super::prose;
 use super::rank::Ranking;
+use super::refine::OPTIONAL_PROGRAM;
 use super::risk::{self, Assessed};
 use super::text::{identifier, one_line, sentence, unique};
 use super::yaml;
@@ -60,11 +61,25 @@ pub struct Selection {
     pub uncaged: Option<&'static str>,
     /// The program, as the command line that starts it.
     pub program: String,
+    /// Whether `--help` prints its help, and that of its commands.
+    pub has_help: bool,
+    /// Whether `--version` prints its version, and no tool has that.
+    pub has_version: bool,
+    /// Whether its switches take `=true` and `=false`.
+    pub has_boolean_values: bool,
 }
 
 impl Default for Selection {
     fn default() -> Self {
-        Self { keep: Vec::new(), main: DEFAULT_MAIN, uncaged: None, program: String::new() }
+        Self {
+            keep: Vec::new(),
+            main: DEFAULT_MAIN,
+            uncaged: None,
+            program: String::new(),
+            has_help: false,
+            has_version: false,
+            has_boolean_values: false,
+        }
     }
 }
 
@@ -98,6 +113,9 @@ pub fn draft(program: &str, about: &str, commands: &[Command], origin: &str, sel
         let _ = writeln!(out.text, "description: {}", yaml::text(&sentence(about)));
     }
     let _ = writeln!(out.text, "command: {}", yaml::text(program));
+    if selection.has_boolean_values {
+        out.text.push_str("boolean_values: true\n");
+    }
     let _ = writeln!(out.text, "env: {{NO_COLOR: \"1\", PAGER: cat}}");
     out.text.push_str(COMMON_ARGS);
     out.text.push_str(if commands.is_empty() { "tools: []\n" } else { "tools:\n" });
@@ -105,9 +123,65 @@ pub fn draft(program: &str, about: &str, commands: &[Command], origin: &str, sel
     let ranking = Ranking::new(commands);
     for command in commands {
         tool(&mut out, (&name, about), command, selection, &ranking, &mut names);
+        if let Some(alone) = without_program(command) {
+            tool(&mut out, (&name, about), &alone, selection, &ranking, &mut names);
+        }
+    }
+    if selection.uncaged.is_none() && !commands.is_empty() {
+        if selection.has_help {
+            help_tool(&mut out, &name, selection, &mut names);
+        }
+        if selection.has_version {
+            version_tool(&mut out, &name, selection, &mut names);
+        }
     }
 
     out
+}
+
+/// The command without the words of another one that it starts, if calls may leave these out: `strace -p PID`.
+///
+/// Of a program as a whole, options such as `--configure` do without.
+fn without_program(command: &Command) -> Option<Command> {
+    let is_optional = |operand: &Operand| operand.guesses.contains(&OPTIONAL_PROGRAM);
+    let has_rest = command.operands.iter().any(|operand| operand.rest && !operand.behind_dashes);
+    let is_whole = command.words.is_empty() && has_rest && !command.options.is_empty();
+    let at = command.operands.iter().position(|operand| is_optional(operand) || is_whole && operand.required)?;
+    let operands = command.operands[..at].to_vec();
+    Some(Command { operands, forms: None, guesses: vec!["a call may do without a program"], ..command.clone() })
+}
+
+/// Writes a tool that shows the help of a program or of one of its commands.
+fn help_tool(out: &mut Draft, program: &str, selection: &Selection, names: &mut HashSet<String>) {
+    let about = format!("Show the help of {program}, or of one of its commands");
+    caged_tool(out, (program, "help"), &about, selection, names);
+    out.text.push_str("    command: \"{words} --help\"\n    args:\n");
+    out.text.push_str("      - {name: words, positional: true, list: true, description: Words of the command}\n");
+    out.args += 1;
+}
+
+/// Writes a tool that shows the version of a program.
+fn version_tool(out: &mut Draft, program: &str, selection: &Selection, names: &mut HashSet<String>) {
+    caged_tool(out, (program, "version"), &format!("Show the version of {program}"), selection, names);
+    out.text.push_str("    command: \"--version\"\n");
+}
+
+/// Writes the start of a tool that only prints.
+fn caged_tool(
+    out: &mut Draft,
+    (program, word): (&str, &str),
+    about: &str,
+    selection: &Selection,
+    names: &mut HashSet<String>,
+) {
+    let name = unique(&identifier(&format!("{program}_{word}")), names);
+    let _ = writeln!(out.text, "  - name: {}", yaml::text(&name));
+    let _ = writeln!(out.text, "    description: {}", yaml::text(about));
+    out.text.push_str("    risk: read\n");
+    let own = directory(&selection.program).map(|own| format!(", read: [{}]", yaml::text(own)));
+    let _ = writeln!(out.text, "    needs: {{cage: read{}}}", own.unwrap_or_default());
+    out.tools += 1;
+    out.count(Risk::Read, true);
 }
 
 /// The directory of a program that a path names, if it is none of the system's: a cage must permit reading it.
@@ -141,6 +215,7 @@ fn tool(
     let comment = out.comment(&guesses, None);
     let _ = writeln!(out.text, "  - name: {}{comment}", yaml::text(&name));
     let _ = writeln!(out.text, "    description: {}", yaml::text(&description));
+
     let assessed = risk::of_command(command, about);
     let caged = assessed == Assessed::Unknown && selection.uncaged.is_none();
     let risk = assessed.written(caged);
@@ -148,11 +223,15 @@ fn tool(
     let writes = assessed == Assessed::Shown(Risk::Write) && command.words.is_empty() && selection.uncaged.is_none();
     // What a cage holds can do no harm by any option.
     let floor = if caged || writes { Risk::Destructive } else { risk };
+
     let mut args = args(command, floor, selection, ranking);
     let groups = groups(command, &mut args);
     let line = command_line(command, &args);
     if !line.is_empty() {
         let _ = writeln!(out.text, "    command: {}", yaml::text(&line));
+    }
+    if !command.aliases.is_empty() {
+        let _ = writeln!(out.text, "    aliases: {}", yaml::list(&command.aliases));
     }
 
     let comment = match (assessed, selection.uncaged) {
@@ -186,7 +265,7 @@ fn tool(
     for arg in args {
         out.args += 1;
         let source = arg.source.map(|source| format!("from {source}"));
-        let comment = out.comment(&arg.guesses, arg.note.or(source.as_deref()));
+        let comment = out.comment(&arg.guesses, source.as_deref());
         out.text.push_str(&arg.lines(&comment));
     }
 }
@@ -216,6 +295,9 @@ impl Draft {
 /// The args of a command: its operands, then its options.
 fn args(command: &Command, risk: Risk, selection: &Selection, ranking: &Ranking) -> Vec<DraftArg> {
     let parts: Vec<Flag> = wanted(command, selection).into_iter().flat_map(arg::parts).collect();
+    // What a program as a whole requires, options such as `--list` do without.
+    let relaxed_flag = |flag: Flag| Flag { required: flag.required && !command.words.is_empty(), ..flag };
+    let parts: Vec<Flag> = parts.into_iter().map(relaxed_flag).collect();
     let wanted: Vec<&Flag> = parts.iter().collect();
     let mut names = Names::new(wanted.iter().copied());
     let mut args = match formless(command) {
@@ -230,6 +312,14 @@ fn args(command: &Command, risk: Risk, selection: &Selection, ranking: &Ranking)
         if (!is_main || is_for_people(flag) || is_second(flag)) && !selection.keeps(flag) {
             arg.hide();
         }
+        args.push(arg);
+    }
+    let leading = command.leading.iter().filter(|(_, flag)| !asks(flag));
+    for (depth, flag) in leading.flat_map(|(depth, flag)| arg::parts(flag).into_iter().map(move |flag| (*depth, flag)))
+    {
+        let mut arg = arg::of_flag(&flag, risk, &mut names);
+        arg.place = ArgPlace::Leading(depth);
+        arg.hide();
         args.push(arg);
     }
 
@@ -334,10 +424,16 @@ fn groups(command: &Command, args: &mut [DraftArg]) -> Vec<(&'static str, Vec<Ve
 
 /// The words of the subcommand, with the places of options before the operands, as far as the order counts.
 fn command_line(command: &Command, args: &[DraftArg]) -> String {
-    let mut words: Vec<String> = command.words.iter().map(|word| quote(word)).collect();
-    let operands: Vec<&DraftArg> = args.iter().filter(|arg| arg.place != ArgPlace::Option).collect();
     let place = |arg: &&DraftArg| format!("{{{}}}", arg.name);
-    let has_options = operands.len() < args.len();
+    let leading = |depth| args.iter().filter(move |arg| arg.place == ArgPlace::Leading(depth));
+    let mut words: Vec<String> = Vec::new();
+    for (depth, word) in command.words.iter().enumerate() {
+        words.extend(leading(depth).map(|arg| place(&arg)));
+        words.push(quote(word));
+    }
+    let is_operand = |arg: &&DraftArg| matches!(arg.place, ArgPlace::Operand | ArgPlace::BehindDashes);
+    let operands: Vec<&DraftArg> = args.iter().filter(is_operand).collect();
+    let has_options = args.iter().any(|arg| arg.place == ArgPlace::Option);
 
     if let Some(dashes) = operands.iter().position(|arg| arg.place == ArgPlace::BehindDashes) {
         let (before, behind) = operands.split_at(dashes);
@@ -365,6 +461,7 @@ fn is_for_people(flag: &Flag) -> bool {
 fn asks(flag: &Flag) -> bool {
     let is_named = flag.spellings.iter().any(|spelling| ASKING.contains(&spelling.trim_start_matches("--")));
     let about = flag.about.to_ascii_lowercase();
+    let about = about.replace("non-interactively", "");
     let says = ["interactively", "in the web browser", "into a pager"].iter().any(|sign| about.contains(sign));
     flag.value.is_none() && (is_named || says || matches!(flag.spellings[0].as_str(), "-h" | "-?"))
 }

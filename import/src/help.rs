@@ -2,19 +2,19 @@
 
 mod commands;
 mod operands;
+mod options;
 
 use std::collections::HashSet;
 
 pub use self::commands::read_listing;
-use self::commands::{listed_commands, names_subcommands, usage_commands};
+use self::commands::{choice_commands, listed_commands, mark_default, names_subcommands, usage_commands};
 use self::operands::{forms, listed_operands, usage_operands};
-use super::page::{Layout, ListEntry, layout};
+pub(crate) use self::options::is_example;
+use self::options::{Listed, MAX_PAGE_OPTIONS, add_dashes, copy_likes, options};
+use super::page::{Layout, layout};
 use super::synopsis::{self, Synopsis};
-use super::{about, option, prose, refine, shape, values};
+use super::{about, refine, values};
 use crate::command::{Command, Flag, Group, Operand, Several, Subcommand, Value};
-
-/// The most options of one help page.
-const MAX_PAGE_OPTIONS: usize = 400;
 
 /// The most usage lines of one help page.
 const MAX_USAGES: usize = 60;
@@ -70,21 +70,28 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     let layout = layout(text);
     let is_manual = is_manual(text);
     let Listed { mut options, unsure } = options(&layout.entries, is_manual);
-    if text.trim_start().starts_with("Usage of ") {
-        double_dashes(&mut options);
-    }
+    add_dashes(&mut options, text);
+
     let usages = own_usages(&layout, words);
     let mut synopses: Vec<Synopsis> =
         usages.iter().map(|usage| synopsis::read(usage, words, &is_switch(&options, &unsure))).collect();
     let mut operands = listed_operands(&layout.entries, &synopses);
     let listed = !operands.is_empty();
-    let mut subcommands = listed_commands(&layout.entries, &synopses, &operands, words);
+
+    let program = usages.first().and_then(|usage| usage.split(' ').next()).unwrap_or_default();
+    // `prog add` lists a command by its whole line.
+    let parents: Vec<String> = [program.to_owned()].into_iter().chain(words.iter().cloned()).collect();
+    let mut subcommands = listed_commands(&layout.entries, &synopses, &operands, (words, &parents));
+    mark_default(&mut subcommands, text);
     operands.retain(|operand| !names_subcommands(operand, &subcommands));
     let mut is_program = !words.is_empty();
     if subcommands.is_empty() && !listed && usages.len() > 1 {
         subcommands = usage_commands(&usages, &synopses);
         // A page that lists no subcommands is about the program too.
         is_program = true;
+    }
+    if subcommands.is_empty() && !listed {
+        subcommands = choice_commands(&synopses);
     }
 
     // Plain words of usage lines alone are no subcommands where options stand among them.
@@ -96,30 +103,43 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     join_usage_flags(&mut options, &unsure, &synopses, !subcommands.is_empty());
     if !listed {
         operands = usage_operands(&synopses, !subcommands.is_empty());
+        operands.retain(|operand| !names_subcommands(operand, &subcommands));
     }
     if !subcommands.is_empty() {
         operands.retain(|operand| !synopsis::is_command(&operand.name.to_ascii_lowercase()));
     }
 
+    if operands.is_empty() && subcommands.is_empty() {
+        operands.extend(example_operand(text, &parents, &options));
+    }
+
     copy_likes(&mut options);
+    refine::guess_values(&mut options);
     refine::join_negations(&mut options);
     refine::settle_rest(&mut operands, words, is_nested);
     if keeps_order && subcommands.is_empty() {
         refine::keep_order(&mut operands);
     }
+
     let forms = forms(&usages, &synopses, &operands, words).filter(|_| subcommands.is_empty());
     let groups = groups(&synopses, !subcommands.is_empty());
     let options_last = synopses.iter().find(|synopsis| !synopsis.operands.is_empty());
     let options_last = options_last.is_some_and(|synopsis| synopsis.options_last);
-    // `prog [flags]` beside `prog [command]`.
-    let is_shown = synopses.len() > 1 && synopses.iter().any(|synopsis| synopsis.wants_command.is_some());
-    let runs = subcommands.is_empty()
-        || (is_program || is_shown || text.contains("to execute (by default"))
-            && runs_alone(&synopses)
-            && !(options.is_empty() && operands.is_empty());
-    let about = about::description(&layout.prose, is_manual, words);
-    let words = words.to_vec();
-    let command = Command { words, about, options, operands, groups, options_last, forms, ..Command::default() };
+    let is_default = is_program || subcommands.iter().any(|command| command.is_default);
+    let runs =
+        subcommands.is_empty() || runs_alone(&synopses, is_default) && !(options.is_empty() && operands.is_empty());
+    let command = Command {
+        words: words.to_vec(),
+        aliases: commands::aliases(text, words),
+        about: about::description(&layout.prose, is_manual, words),
+        replaces: replaces(text),
+        options,
+        operands,
+        groups,
+        options_last,
+        forms,
+        ..Command::default()
+    };
 
     HelpPage {
         command,
@@ -131,168 +151,25 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     }
 }
 
-/// Adds `--name` to `-name`: Go's package `flag` takes both, and shows the one.
-fn double_dashes(options: &mut [Flag]) {
-    for flag in options {
-        let long: Vec<String> =
-            flag.spellings.iter().filter(|own| own.len() > 2).map(|own| format!("-{own}")).collect();
-        flag.spellings.splice(0..0, long);
-    }
+/// Returns whether a help page is one of the library cobra, whose switches take `=true` and `=false`.
+#[must_use]
+pub fn is_cobra(text: &str) -> bool {
+    text.contains(" [command] --help\" for more information about a command")
 }
 
-/// The options that a page lists.
-#[derive(Default)]
-struct Listed {
-    options: Vec<Flag>,
-    /// Spellings of switches whose line does not show where the option ends: `-d name is the key`.
-    unsure: HashSet<String>,
-}
-
-fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
-    let mut seen = HashSet::new();
-    let mut listed = Listed::default();
-    // Spellings in lines of their own above the one that is described.
-    let mut above: Vec<Flag> = Vec::new();
-    for entry in entries.iter().filter(|entry| entry.term.starts_with('-')) {
-        // There is a second column, or the text is below: the first column is the option alone. So are two columns of
-        // spellings.
-        let mut parts = entry.term.split("  ").map(str::trim).filter(|part| !part.is_empty());
-        let is_spelled = entry.text.is_empty() && parts.clone().count() > 1 && parts.all(|part| part.starts_with('-'));
-        let is_whole = (!entry.text.is_empty() || is_spelled) && !entry.term.contains("> ");
-        let Some(term) = option::term(&entry.term, is_whole) else { continue };
-        let mut flag = term.flag;
-        if is_manual && entry.text.is_empty() && term.rest.is_empty() {
-            above.push(flag);
-            continue;
-        }
-        if entry.text.is_empty() && flag.value.is_none() {
-            listed.unsure.extend(flag.spellings.clone());
-        }
-        option::part_quoted(&mut flag, &entry.text.join(" "));
-        listed.take_above(&mut above, &mut flag, &mut seen);
-        let mut text = entry.text.clone();
-        if !is_whole && !term.rest.is_empty() {
-            text.insert(0, term.rest);
-        }
-        let joined = text.join(" ").to_ascii_lowercase();
-        flag.required |=
-            ["(required)", "[required]"].iter().any(|note| joined.contains(note)) || joined.starts_with("required.");
-        add_alias(&mut flag, &mut text);
-        match &mut flag.value {
-            // "specify several times, or a level by --verbose=n"
-            Some(value)
-                if text.join(" ").contains(&format!("{}={}", flag.spellings[0], value.name))
-                    && shape::counts(&flag.spellings, &text.join(" ")) =>
-            {
-                value.optional = true;
-                value.attached = true;
-            }
-            Some(value) => values::complete(value, &text),
-            None => complete_switch(&mut flag, &text.join(" ")),
-        }
-        flag.about = prose::shorten(&text);
-        listed.add(flag, &mut seen);
-    }
-    for flag in above {
-        listed.add(flag, &mut seen);
-    }
-
-    listed
-}
-
-impl Listed {
-    /// Gives an option the spellings above it, if they take what it takes; the others are options of their own.
-    fn take_above(&mut self, above: &mut Vec<Flag>, flag: &mut Flag, seen: &mut HashSet<String>) {
-        let name = |flag: &Flag| flag.value.as_ref().map(|value| value.name.clone());
-        for other in above.drain(..) {
-            if name(&other) == name(flag) && flag.more.is_empty() && other.more.is_empty() {
-                flag.spellings.extend(other.spellings);
-            } else {
-                self.add(other, seen);
-            }
-        }
-        flag.spellings.sort_by_key(|spelling| !spelling.starts_with("--"));
-    }
-
-    /// Adds an option with the spellings that no other one has; the first of them must be free.
-    fn add(&mut self, mut flag: Flag, seen: &mut HashSet<String>) {
-        let known = self.options.iter_mut().find(|known| known.spellings.contains(&flag.spellings[0]));
-        if let Some(known) = known {
-            // `--lid: close it` in a list, and `--lid=size` above what it says of it.
-            if let (None, Some(value)) = (&known.value, flag.value)
-                && flag.spellings[0].starts_with("--")
-                && !known.counts
-            {
-                known.value = Some(Value { optional: true, attached: true, ..value });
-            }
-            return;
-        }
-        if self.options.len() >= MAX_PAGE_OPTIONS || self.options.iter().any(|known| is_example(&flag, known)) {
-            return;
-        }
-        flag.spellings.retain(|spelling| seen.insert(spelling.clone()));
-        self.options.push(flag);
-    }
-}
-
-/// Takes a spelling in brackets from the start of a description: `-b   (-binary)   Print bytes`.
-fn add_alias(flag: &mut Flag, text: &mut [String]) {
-    let Some(first) = text.first_mut() else { return };
-    let Some((alias, rest)) = first.strip_prefix("(-").and_then(|rest| rest.split_once(')')) else { return };
-    let is_name = alias.len() > 1 && alias.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    if is_name && !rest.trim().is_empty() {
-        flag.spellings.push(format!("-{alias}"));
-        *first = rest.trim().to_owned();
-    }
-}
-
-/// Completes a switch from its description.
-fn complete_switch(flag: &mut Flag, text: &str) {
-    flag.is_on |= values::default(text).as_deref() == Some("true");
-    flag.counts |= shape::counts(&flag.spellings, text);
-    if flag.off.is_none() {
-        flag.off = flag.spellings.first().and_then(|spelling| refine::opposite_in(spelling, text));
-    }
-}
-
-/// Starts of descriptions that refer to another option.
-const LIKES: [&str; 7] =
-    ["like ", "same as ", "similar to ", "alternative for ", "alternative to ", "alias for ", "synonym for "];
-
-/// Gives options that are "like `--x`, but …" the values of `--x`, and those that are "the same as `-x`" its value.
-fn copy_likes(options: &mut [Flag]) {
-    for at in 0..options.len() {
-        let about = &options[at].about;
-        let Some(start) = LIKES.iter().find(|start| about.to_ascii_lowercase().starts_with(*start)) else { continue };
-        let rest = about[start.len()..].trim_matches(['`', '\'', '"']);
-        let name = rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next();
-        let is_all = name.is_some_and(|name| rest.trim_end_matches(['.', '`', '\'', '"']) == name);
-        let model = options.iter().find(|flag| flag.spellings.iter().any(|own| Some(own.as_str()) == name));
-        let Some(model) = model.and_then(|flag| flag.value.clone()) else { continue };
-        if is_all && *start != "like " && options[at].value.is_none() {
-            options[at].value = Some(model.clone());
-        }
-        if let Some(value) = options[at].value.as_mut().filter(|value| value.several == Several::No) {
-            value.several = model.several;
-            value.pair |= model.pair;
-        }
-    }
-}
+/// Phrases by which a page says that a command replaces what exists.
+const REPLACES: [&str; 5] = [
+    "overridden if exists",
+    "overwritten if ",
+    "will be overwritten",
+    "overwrites existing",
+    "overwrites the existing",
+];
 
 fn is_switch(options: &[Flag], unsure: &HashSet<String>) -> impl Fn(&str) -> bool {
     let switches = options.iter().filter(|flag| flag.value.is_none()).flat_map(|flag| flag.spellings.clone());
     let switches: HashSet<String> = switches.filter(|spelling| !unsure.contains(spelling)).collect();
     move |spelling| switches.contains(spelling)
-}
-
-/// Whether an option is another one with a value: `-o5` beside `-o <level>`, `-Tpng` beside `-T{format}`.
-pub(crate) fn is_example(flag: &Flag, known: &Flag) -> bool {
-    let [spelling] = flag.spellings.as_slice() else { return false };
-    let Some(value) = known.value.as_ref().filter(|_| !spelling.starts_with("--")) else { return false };
-    known.spellings.iter().filter(|own| own.len() == 2).any(|own| {
-        let tail = spelling.strip_prefix(own.as_str()).filter(|tail| !tail.is_empty());
-        tail.is_some_and(|tail| value.attached || tail.bytes().all(|byte| byte.is_ascii_digit()))
-    })
 }
 
 /// The usage lines of the command `words`, if there are any; else all.
@@ -341,9 +218,55 @@ fn join_usage_flags(options: &mut Vec<Flag>, unsure: &HashSet<String>, synopses:
     }
 }
 
-/// Whether a usage line has no subcommand. A program that lists subcommands rarely runs without one all the same.
-fn runs_alone(synopses: &[Synopsis]) -> bool {
-    synopses.iter().any(|synopsis| synopsis.literal.is_none() && synopsis.wants_command.is_none())
+/// Whether a command that has subcommands runs without one too. A program that lists subcommands rarely does; `is_default`
+/// tells that it is more than a list of them.
+fn runs_alone(synopses: &[Synopsis], is_default: bool) -> bool {
+    let is_alone = |synopsis: &Synopsis| synopsis.literal.is_none() && synopsis.wants_command.is_none();
+    // `prog [flags]` beside `prog [command]`.
+    let is_shown = synopses.len() > 1 && synopses.iter().any(|synopsis| synopsis.wants_command.is_some())
+        || synopses.iter().any(takes_operands);
+    (is_default || is_shown) && synopses.iter().any(is_alone)
+}
+
+/// Whether a page says that its command replaces what exists.
+fn replaces(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    REPLACES.iter().any(|phrase| lower.contains(phrase))
+}
+
+/// Whether a usage line has operands, which may be absent, in the place of a subcommand: `prog [spec...]`.
+fn takes_operands(synopsis: &Synopsis) -> bool {
+    let is_alone = synopsis.literal.is_none() && synopsis.wants_command.is_none();
+    is_alone && synopsis.operands.first().is_some_and(|operand| !operand.required && operand.value.values.is_none())
+}
+
+/// The operands that examples of a subcommand have, if its usage line leaves them out as those of cobra may.
+fn example_operand(text: &str, command: &[String], options: &[Flag]) -> Option<Operand> {
+    let takes_value = |word: &str| {
+        options.iter().any(|flag| flag.value.is_some() && flag.spellings.iter().any(|spelling| spelling == word))
+    };
+
+    let has_operand = |line: &str| {
+        let mut words = line.trim().trim_start_matches("$ ").split_whitespace();
+        if !command.iter().all(|own| words.next() == Some(own)) {
+            return false;
+        }
+        let mut is_value = false;
+        let mut words = words.take_while(|word| !word.starts_with(['|', '>', '<', '&', ';', '#', '\\']));
+        words.any(|word| {
+            let is_operand = !is_value && word.starts_with(|c: char| c.is_alphanumeric() || "./~\"'".contains(c));
+            is_value = !word.contains('=') && takes_value(word);
+            is_operand
+        })
+    };
+
+    let has_one = command.len() > 1 && text.lines().filter(|line| line.starts_with([' ', '\t'])).any(has_operand);
+    has_one.then(|| Operand {
+        name: "operands".to_owned(),
+        value: Value { several: Several::Each, ..Value::default() },
+        guesses: vec!["the examples have them"],
+        ..Operand::default()
+    })
 }
 
 /// Settles which plain words are subcommands. Returns whether an operand that may be absent stands before them:

@@ -26,7 +26,7 @@ mod values;
 mod yaml;
 
 pub use clean::{MAX_HELP_BYTES, clean};
-pub use command::{Command, Flag, Group, Operand, Several, Subcommand, Sure, Value};
+pub use command::{Command, Flag, Group, Operand, Several, Subcommand, Sure, Value, add_defaults};
 pub use completions::{Completions, complete_from_manual};
 pub use draft::{DEFAULT_MAIN, Draft, Selection, draft};
-pub use help::{HelpPage, read, read_listing};
+pub use help::{HelpPage, is_cobra, read, read_listing};

@@ -26,6 +26,10 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
     let mut flag = Flag::default();
     let mut counts = false;
     let mut rest = text.trim();
+    if let Some(after) = levels(rest) {
+        flag.spellings.push("-#".to_owned());
+        return Some(OptionTerm { flag, rest: after.trim_start_matches(',').trim().to_owned() });
+    }
     loop {
         // `-<number>, -n <number>`
         if rest.starts_with("-<") {
@@ -45,9 +49,16 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
         counts |= is_counted;
         let (value, after) = value(after, &own, whole);
         flag.spellings.push(own);
-        if let Some(value) = value {
+        if let Some(mut value) = value {
+            // `<TEXT INTEGER>...` of click: so many words each time.
+            let mut names = value.name.split(' ').map(str::to_owned).collect::<Vec<_>>();
+            if names.len() > 1 && names.iter().all(|name| name.chars().all(|c| c.is_ascii_uppercase())) {
+                value.name = names.remove(0);
+                flag.more = names;
+            }
             flag.value.get_or_insert(value);
         }
+        let after = behind_alternatives(after);
         let (more, after) = if flag.value.is_some() {
             more_values(after, whole && !is_assigned, is_angled)
         } else {
@@ -80,7 +91,14 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
         None => flag.counts = counts || rest.starts_with("..."),
     }
 
-    let rest = rest.trim_start_matches("...").trim().to_owned();
+    let mut rest = rest.trim_start_matches("...").trim();
+    if let Some((alias, after)) = in_brackets(rest)
+        && (alias.len() > 2 || flag.spellings[0].starts_with("--"))
+    {
+        flag.spellings.push(alias);
+        rest = after;
+    }
+    let rest = rest.to_owned();
     part_glued(&mut flag);
     flag.spellings.sort_by_key(|spelling| !spelling.starts_with("--"));
     flag.spellings.dedup();
@@ -89,6 +107,35 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
     }
 
     Some(OptionTerm { flag, rest })
+}
+
+/// A further spelling in brackets at the start of a text, and the text behind it: `(-number)`.
+pub(super) fn in_brackets(text: &str) -> Option<(String, &str)> {
+    let (alias, after) = text.strip_prefix("(-")?.split_once(')')?;
+    let is_name = !alias.is_empty() && alias.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    is_name.then(|| (format!("-{alias}"), after.trim()))
+}
+
+/// The text behind other forms of a value: ` | TOKEN` of `--auth USER | TOKEN, -a USER | TOKEN`.
+fn behind_alternatives(text: &str) -> &str {
+    let mut rest = text;
+    while let Some(other) = rest.trim_start().strip_prefix("| ") {
+        let (word, after) = group(other);
+        if word.starts_with('-') || !looks_named(word) {
+            break;
+        }
+        rest = after;
+    }
+    rest
+}
+
+/// The text behind a range of levels: `-0 to -9`, `-1 ... -9`, `-1..-9`.
+fn levels(text: &str) -> Option<&str> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let rest = text.strip_prefix('-')?.strip_prefix(is_digit)?.trim_start();
+    let rest = ["to", "...", "..", "through"].iter().find_map(|between| rest.strip_prefix(between))?;
+    let rest = rest.trim_start();
+    rest.strip_prefix('-').unwrap_or(rest).strip_prefix(is_digit).filter(|rest| !rest.starts_with(is_digit))
 }
 
 /// Parts a letter from the name of its value where another spelling has the same value: `-IPATH, --include=PATH`.
@@ -159,7 +206,15 @@ fn spelling(text: &str) -> Option<Spelling<'_>> {
     let end = body.find(|c: char| !is_name(c)).unwrap_or(body.len());
     // `--verbose...` ends before its dots.
     let end = body[..end].find("..").unwrap_or(end);
-    let word = body[..end].trim_end_matches(['.', '-']);
+    let mut word = body[..end].trim_end_matches(['.', '-']);
+    // `-b#`: a number behind the letter.
+    if dashes == 1 && word.len() == 2 && word.ends_with('#') {
+        word = &word[..1];
+    }
+    // `-proc:{none,only}` and `--define:K=V` take their values behind a colon.
+    if body[word.len()..].strip_prefix(':').is_some_and(|rest| rest.starts_with(|c: char| !c.is_whitespace())) {
+        word = &body[..=word.len()];
+    }
     let dashes = &text[..dashes];
 
     (!word.is_empty() && word.len() <= MAX_SPELLING_BYTES).then(|| Spelling {
@@ -172,10 +227,22 @@ fn spelling(text: &str) -> Option<Spelling<'_>> {
 /// Splits off the value after a spelling.
 fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a str) {
     let is_short = !spelling.starts_with("--") && spelling.len() == 2;
+    if spelling.ends_with(':') {
+        let (word, after) = group(text);
+        // What stands there may be an example, one of several values, or a list of them.
+        let several = shape::of_name(word);
+        return (Some(Value { attached: true, pair: false, values: None, several, ..named(word) }), after);
+    }
     // `--list[-full]` is two spellings, of which the shorter one is taken.
     if let Some(inner) = text.strip_prefix("[-") {
         return (None, inside(inner).1);
     }
+    if let Some(after) = text.strip_prefix('#').filter(|_| is_short) {
+        let kind = Some(Sure::Guessed(Type::Integer));
+        return (Some(Value { name: "number".to_owned(), attached: true, kind, ..Value::default() }), after);
+    }
+    // `-ext[+] EXT`: the sign is part of the spelling.
+    let text = text.strip_prefix("[+]").unwrap_or(text);
     if let Some(inner) = text.strip_prefix("[=").or_else(|| text.strip_prefix("[ ")) {
         let (inner, after) = inside(inner);
         let attached = text.starts_with("[=");
@@ -205,7 +272,7 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
             after,
         );
     }
-    if rest.is_empty() || rest.starts_with(['-', ',', '|', '/']) {
+    if rest.is_empty() || rest.starts_with(['-', ',', '|', '/']) || rest.starts_with("...") {
         return (None, text);
     }
 
@@ -257,22 +324,29 @@ fn more_values(text: &str, whole: bool, is_angled: bool) -> (Vec<String>, &str) 
         let (word, after) = group(next);
         let is_plain = |word: &str| word.len() <= 12 && word.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
         let is_named = looks_named(word) && (!is_angled || word.starts_with('<')) && !word.contains("...");
+
         // `INTEGER RANGE` is one name.
         if word == "RANGE" && text.len() == rest.len() {
             rest = after;
             continue;
         }
         if word.is_empty()
+            || word.starts_with("(-")
             || next.len() == rest.len()
             || !(is_named || whole && !is_angled && is_plain(word))
             || is_bracketed(word)
         {
             break;
         }
+
         names.push(word.trim_matches(['<', '>', '{', '}']).to_owned());
         rest = after;
     }
 
+    // `COMMA SEPARATED LIST` is one name.
+    if names.iter().any(|name| name == "SEPARATED") {
+        return (Vec::new(), rest);
+    }
     // A sentence, not the names of values.
     if names.len() == MAX_MORE_VALUES { (Vec::new(), text) } else { (names, rest) }
 }
@@ -398,91 +472,4 @@ pub(super) fn core(name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn spelled(text: &str) -> (Vec<String>, Option<String>, String) {
-        let term = term(text, true).unwrap();
-        (term.flag.spellings, term.flag.value.map(|value| value.name), term.rest)
-    }
-
-    #[test]
-    fn reads_spellings_and_values_of_every_style() {
-        let cases = [
-            ("-a, --all", "--all -a", None),
-            ("-f, --[no-]file <file>", "--file -f", Some("file")),
-            ("-n NUM, --lines=NUM", "--lines -n", Some("NUM")),
-            ("--color[=WHEN]", "--color", Some("WHEN")),
-            ("    --limit int", "--limit", Some("int")),
-            ("-s|--short", "--short -s", None),
-            ("-v, --verbose...", "--verbose -v", None),
-            ("-R, --repo [HOST/]OWNER/REPO", "--repo -R", Some("OWNER/REPO")),
-            ("-input=true", "-input", Some("true")),
-            ("-u[<mode>]", "-u", Some("mode")),
-            ("-p, --package [<SPEC>]", "--package -p", Some("SPEC")),
-            ("-IPATH, --include=PATH", "--include -I", Some("PATH")),
-            ("--list[-full]", "--list", None),
-            ("-w or --whole", "--whole -w", None),
-            ("-w (or --whole)", "--whole -w", None),
-            ("-d (-r)", "-d", None),
-        ];
-        for (text, spellings, value) in cases {
-            let found = spelled(text);
-            assert_eq!(found.0.join(" "), spellings, "{text}");
-            assert_eq!(found.1.as_deref(), value, "{text}");
-        }
-    }
-
-    #[test]
-    fn text_without_a_second_column_is_not_a_value() {
-        let found = term("--[no-]cleanup <mode> how to strip spaces", false).unwrap();
-        assert_eq!(found.rest, "how to strip spaces");
-        let found = term("--keep all of them", false).unwrap();
-        assert_eq!((found.flag.value, found.rest.as_str()), (None, "all of them"));
-    }
-
-    #[test]
-    fn default_determines_the_type() {
-        assert_eq!(term("--all=false:", true).unwrap().flag.value, None);
-        let tail = term("--tail=-1:", true).unwrap().flag.value.unwrap();
-        assert_eq!((tail.kind, tail.default.as_deref()), (Some(Sure::Said(Type::Integer)), Some("-1")));
-        assert_eq!(term("--file=[]:", true).unwrap().flag.value.unwrap().several, Several::Each);
-        let print = term("--print=true:", true).unwrap().flag;
-        assert!(print.is_on && print.value.is_none());
-    }
-
-    #[test]
-    fn form_tells_how_many_values() {
-        let several = |text| term(text, true).unwrap().flag.value.unwrap().several;
-        for (text, expected) in [
-            ("--dish <NAME>", Several::No),
-            ("--dish <NAME>...", Several::Each),
-            ("--dish NAME [NAME ...]", Several::Words),
-            ("--dish [NAME ...]", Several::Words),
-            ("--dish [<NAME>...]", Several::Words),
-            ("--dish=A,B,...", Several::Joined(',')),
-            ("-d NAME1,NAME2..", Several::Joined(',')),
-            ("--cook <COMMAND>...", Several::Words),
-        ] {
-            assert_eq!(several(text), expected, "{text}");
-        }
-
-        assert!(term("--stir...", true).unwrap().flag.counts);
-        assert!(term("-d[ddd]", true).unwrap().flag.counts);
-        assert!(term("--dish <NAME>=<SIZE>", true).unwrap().flag.value.unwrap().pair);
-    }
-
-    #[test]
-    fn further_values_and_opposites_are_read() {
-        let flag = |text| term(text, true).unwrap().flag;
-        assert_eq!(flag("--swap <OLD> <NEW>").more, ["NEW"]);
-        assert_eq!(flag("--swap a b").more, ["b"]);
-        assert_eq!(flag("--range FROM TO STEP").more, ["TO", "STEP"]);
-        assert!(flag("--size INTEGER RANGE").more.is_empty());
-        assert!(flag("--soup=FILE of the day").more.is_empty());
-        assert_eq!(flag("-s, --[no-]salt").off.as_deref(), Some("--no-salt"));
-        assert_eq!(flag("--hot / --cold").off.as_deref(), Some("--cold"));
-        let far = flag("-p [HOST:]PORT").value.unwrap();
-        assert_eq!((far.name.as_str(), far.kind, far.optional), ("PORT", Some(Sure::Said(Type::String)), false));
-    }
-}
+mod tests;

@@ -44,7 +44,8 @@ struct OpenSection {
 /// Takes a clean page apart.
 pub(super) fn layout(text: &str) -> Layout {
     let mut reader = PageReader { out: Layout::default(), open: None, section: Section::Other, seen_heading: false };
-    let mut lines = text.lines().peekable();
+    let text = without_underlines(text);
+    let mut lines = text.iter().map(String::as_str);
     while let Some(line) = lines.next() {
         let next = lines.clone().find(|line| !line.trim().is_empty()).map_or(0, indent_of);
         reader.line(line, next);
@@ -52,16 +53,58 @@ pub(super) fn layout(text: &str) -> Layout {
 
     reader.close();
     reader.out.find_usages();
+    reader.out.part_usages();
     reader.out
 }
 
+/// Leaves out what leads to an option, and replaces the dots that lead from an option to its description by spaces: `-v ........ say more`.
+fn without_leader(line: &str) -> String {
+    let is_leader =
+        |word: &str| word.chars().count() > 3 && (word.chars().all(|c| c == '.') || word.chars().all(|c| c == '·'));
+    // `[!] -p proto` may be negated.
+    if let Some(rest) = line.strip_prefix("[!] ") {
+        return rest.to_owned();
+    }
+    match line.split(' ').find(|word| is_leader(word)) {
+        Some(leader) => line.replacen(leader, &" ".repeat(leader.chars().count()), 1),
+        None => line.to_owned(),
+    }
+}
+
+/// Leaves out lines that are drawn, and marks the headings that they underline with a colon.
+fn without_underlines(text: &str) -> Vec<String> {
+    let is_drawn = |line: &str| line.chars().count() > 2 && line.chars().all(|c| "=-~─━═".contains(c));
+    let is_title = |line: &str| line.starts_with(|c: char| c.is_alphabetic()) && line.len() <= 40;
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        if !is_drawn(line.trim()) {
+            lines.push(without_leader(line));
+        } else if let Some(title) = lines.last_mut().filter(|title| is_title(title) && !title.ends_with([':', '.'])) {
+            title.push(':');
+        }
+    }
+    lines
+}
+
 impl Layout {
+    /// Parts usage lines that share one: `prog [file] | prog <command>`.
+    fn part_usages(&mut self) {
+        let part = |usage: String| {
+            let program = usage.split(' ').next().unwrap_or_default().to_owned();
+            let mark = format!(" | {program} ");
+            let parts: Vec<String> = usage.split(&mark).map(str::to_owned).collect();
+            let rest: Vec<String> = parts[1..].iter().map(|rest| format!("{program} {rest}")).collect();
+            [parts[0].clone()].into_iter().chain(rest)
+        };
+        self.usages = std::mem::take(&mut self.usages).into_iter().flat_map(part).collect();
+    }
+
     /// Finds usage lines without a heading: `prog [options] FILE`.
     fn find_usages(&mut self) {
         if self.usages.is_empty() {
             let is_usage = |line: &mut String| {
                 line.split_whitespace().nth(1).is_some_and(|word| {
-                    matches!(word, "[options]" | "[OPTIONS]" | "[flags]" | "[SUBCOMMAND]" | "[COMMAND]")
+                    matches!(word, "[options]" | "[OPTIONS]" | "[opts]" | "[flags]" | "[SUBCOMMAND]" | "[COMMAND]")
                 })
             };
             self.usages = self.prose.extract_if(.., is_usage).collect();
@@ -117,6 +160,16 @@ impl PageReader {
             if !rest.is_empty() {
                 self.out.usages.push(rest.to_owned());
             }
+            return;
+        }
+
+        // "Create an image.  Usage:"
+        let is_before = self.section == Section::Other || self.section == Section::Usage && self.out.usages.is_empty();
+        if let Some(about) = trimmed.strip_suffix("Usage:").filter(|about| is_before && !about.is_empty()) {
+            self.close();
+            self.out.prose.push(about.trim().to_owned());
+            self.section = Section::Usage;
+            self.seen_heading = true;
             return;
         }
 
@@ -205,6 +258,7 @@ impl PageReader {
             }
             self.close();
         }
+
         if starts_option(trimmed) || (indent > 0 && starts_entry(trimmed, self.section)) {
             let (mut term, mut text) = split_columns(trimmed);
             if let (Section::Commands, None, Some((name, about))) = (self.section, text, trimmed.split_once(" - ")) {
@@ -276,7 +330,10 @@ fn usage_start(trimmed: &str, indent: usize) -> Option<&str> {
 fn heading(trimmed: &str, indent: usize, next_indent: usize, seen_heading: bool) -> Option<Section> {
     let shouted = trimmed.len() > 2 && trimmed.chars().all(|c| c.is_ascii_uppercase() || " -&/()".contains(c));
     let marked = trimmed.ends_with(':') || shouted;
+    // `[group]` parts a list.
+    let is_bracketed = trimmed.starts_with('[') && trimmed.ends_with(']');
     let is_heading = !starts_option(trimmed)
+        && !is_bracketed
         && trimmed.len() <= 100
         && match indent {
             // Headings without a colon occur among the sections only: "Commit options".
@@ -298,6 +355,7 @@ fn is_title(trimmed: &str) -> bool {
 fn section(title: &str) -> Section {
     let title = title.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| title.contains(word));
+
     if has(&[
         "example",
         "environment",

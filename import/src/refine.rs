@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::command::{Flag, Operand, Several};
+use crate::command::{Flag, Operand, Several, Value};
 
 /// Words by which a description speaks of the opposite of its option.
 const OPPOSITES: [&str; 7] = ["disable", "overrid", "turn off", "turned off", "undo", "negate", "opposite"];
@@ -24,6 +24,47 @@ pub(super) fn opposite_in(spelling: &str, text: &str) -> Option<String> {
     text.split(". ").any(says).then_some(opposite)
 }
 
+/// The guess of a program to start that a call may leave out.
+pub(crate) const OPTIONAL_PROGRAM: &str = "the help makes it optional, but its words need it";
+
+/// Starts of descriptions of what an option is given: "Path to a file".
+const GIVEN: [&str; 14] = [
+    "path to ",
+    "paths to ",
+    "list of ",
+    "number of ",
+    "name of ",
+    "port to ",
+    "address to ",
+    "url of ",
+    "specify ",
+    "ignore file",
+    "file extension",
+    "default file extension",
+    "username ",
+    "password ",
+];
+
+/// Gives values to options of a page that shows none, where their descriptions say that they have one.
+///
+/// The help of yargs and of optimist names no values.
+pub(super) fn guess_values(options: &mut [Flag]) {
+    let with_values = options.iter().filter(|flag| flag.value.is_some()).count();
+    if options.len() < 5 || with_values * 6 > options.len() {
+        return;
+    }
+    for flag in options.iter_mut().filter(|flag| flag.value.is_none() && flag.off.is_none() && !flag.counts) {
+        let about = flag.about.to_ascii_lowercase();
+        // `Port to use [8080]`, but not `Watch files [false]`.
+        let default = about.rsplit_once('[').and_then(|(_, rest)| rest.split(']').next());
+        let has_default = default.is_some_and(|text| !text.is_empty() && !matches!(text, "true" | "false" | "boolean"));
+        if has_default || GIVEN.iter().any(|start| about.starts_with(start)) || about.contains(" this string") {
+            flag.is_on = false;
+            flag.value = Some(Value::default());
+        }
+    }
+}
+
 /// Joins `--x` and `--no-x` into one switch.
 pub(super) fn join_negations(options: &mut Vec<Flag>) {
     let by_spelling: HashMap<String, usize> = options
@@ -31,16 +72,21 @@ pub(super) fn join_negations(options: &mut Vec<Flag>) {
         .enumerate()
         .flat_map(|(at, flag)| flag.spellings.iter().map(move |spelling| (spelling.clone(), at)))
         .collect();
+
     let mut joined = Vec::new();
     for at in 0..options.len() {
         let flag = &options[at];
         let Some(opposite) = flag.spellings.iter().find_map(|spelling| negated(spelling)) else { continue };
         let Some(other) = by_spelling.get(&opposite).copied().filter(|other| *other != at) else { continue };
         let is_switch = |flag: &Flag| flag.value.is_none() && !flag.counts && !flag.is_on;
+        // "opposite of --no-x" says less than the other.
+        let is_second = flag.about.to_ascii_lowercase().starts_with("opposite of");
+        let (kept, gone) = if is_second { (other, at) } else { (at, other) };
         if is_switch(flag) && is_switch(&options[other]) {
-            // "opposite of --no-x" says less than the other.
-            let is_second = flag.about.to_ascii_lowercase().starts_with("opposite of");
-            let (kept, gone) = if is_second { (other, at) } else { (at, other) };
+            // What turns a switch off has one spelling in a config.
+            if options[gone].spellings.len() > 1 {
+                continue;
+            }
             options[kept].off = if is_second { options[at].spellings.first().cloned() } else { Some(opposite) };
             joined.push(gone);
         } else {
@@ -73,18 +119,21 @@ pub(super) fn order_counts(usages: &[String]) -> bool {
             .filter(|word| !word.is_empty())
             .skip(1)
             .collect();
+
         let is_options = |word: &&str| {
             let word = word.to_ascii_lowercase();
             word.ends_with("options") || word.ends_with("opts") || word.ends_with("opt")
         };
         let places: Vec<usize> =
             words.iter().enumerate().filter(|(_, word)| is_options(word)).map(|(at, _)| at).collect();
+
         let has_command = words.iter().any(|word| {
             let word = word.to_ascii_lowercase();
             ["command", "cmd", "program", "args", "arg", "arguments"].contains(&word.as_str())
         });
         !has_command && places.windows(2).filter(|pair| pair[1] > pair[0] + 1).count() > 0
     };
+
     usages.iter().any(counts)
 }
 
@@ -140,6 +189,37 @@ pub(super) fn settle_rest(operands: &mut Vec<Operand>, words: &[String], is_nest
         operands.last_mut().into_iter().for_each(|args| args.required = false);
         return;
     }
+    // `COMMAND ...`, and `[--] <args>...` of a command that runs one.
+    let runs = words.last().is_some_and(|word| matches!(word.as_str(), "run" | "exec" | "x"));
+    if let [before @ .., last] = operands.as_mut_slice()
+        && last.value.several == Several::Each
+        && (is_program(&last.name)
+            || runs && last.behind_dashes && is_arguments(&last.name)
+            || runs && before.is_empty() && (last.required || !is_arguments(&last.name)))
+    {
+        last.value = Value::default();
+        last.behind_dashes = false;
+        last.required = true;
+        if is_arguments(&last.name) {
+            "program".clone_into(&mut last.name);
+        }
+        let about = "Arguments of the command".to_owned();
+        operands.push(Operand { name: "args".to_owned(), about, rest: true, ..Operand::default() });
+        return;
+    }
+    // `run [TARGET] [ARGS]...`
+    if let [target, last] = operands.as_mut_slice()
+        && runs
+        && is_arguments(&last.name)
+        && last.value.several == Several::Each
+        && target.value.several == Several::No
+    {
+        target.required = true;
+        last.value = Value::default();
+        last.rest = true;
+        last.required = false;
+        return;
+    }
     let starts = |operand: &Operand| is_program(&operand.name) && operand.value.several == Several::No;
     // `[DEVICE [COMMAND [PARAMETERS]]]`: without the first there is no program.
     if is_nested && words.is_empty() {
@@ -187,11 +267,10 @@ fn settle_program(operands: &mut Vec<Operand>, at: usize, words: &[String]) {
     if !has_arguments && !runs {
         return;
     }
-
     let program = &mut operands[at];
     if !program.required {
         program.required = true;
-        program.guesses.push("the help makes it optional, but its words need it");
+        program.guesses.push(OPTIONAL_PROGRAM);
     }
 
     operands.truncate(at + 2);
@@ -219,7 +298,10 @@ fn is_program_with_args(name: &str) -> bool {
 /// Whether an operand is a program to start, by its name.
 pub(super) fn is_program(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    matches!(name.as_str(), "command" | "cmd" | "program" | "prog" | "executable" | "utility" | "function" | "applet")
+    matches!(
+        name.as_str(),
+        "command" | "cmd" | "program" | "prog" | "executable" | "utility" | "function" | "applet" | "script"
+    )
 }
 
 /// Whether an operand holds arguments, by its name.

@@ -5,8 +5,8 @@ mod words;
 use climax_catalog::{Risk, Type};
 
 use self::words::{
-    ADDRESSES, COMMANDING, DELETES, DELETING, EXECUTING, FILES, FILING, FORCING, REACHING, READING, REMOTE, REPLACING,
-    RUNNING, RUNS, WRITING,
+    ADDRESSES, COMMANDING, DELETES, DELETING, EXECUTED, EXECUTING, FILES, FILING, FORCING, PROMPTING, REACHING,
+    READING, REMOTE, REPLACING, RUNNING, RUNS, WRITING,
 };
 use crate::command::{Command, Flag};
 
@@ -56,14 +56,25 @@ pub(super) fn of_command(command: &Command, about: &str) -> Assessed {
     match shown.or_else(|| named.filter(|risk| *risk > Risk::Read)) {
         // Whoever starts any words elsewhere starts what no cage holds.
         Some(_) if command.operands.iter().any(|operand| operand.rest) => Assessed::Shown(Risk::Destructive),
+        Some(_) if does_anything(command) || command.replaces => Assessed::Shown(Risk::Destructive),
         Some(risk) => Assessed::Shown(risk),
         None => match (reach(about), named) {
+            (Some(_), _) if does_anything(command) => Assessed::Shown(Risk::Destructive),
             (Some(_), Some(_)) => Assessed::Shown(Risk::Write),
             (Some(_), None) if !is_program => Assessed::Shown(Risk::Destructive),
             _ if has_address(command) => Assessed::Shown(Risk::Write),
             _ => Assessed::Unknown,
         },
     }
+}
+
+/// Whether a command takes commands of its own, or executes a text: `shell`, "Execute SQL query".
+fn does_anything(command: &Command) -> bool {
+    let sentence = command.about.split(". ").next().unwrap_or_default().to_ascii_lowercase();
+    let words = || sentence.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    let executes = words().take(2).any(|word| EXECUTING.contains(&word.trim_end_matches('s')));
+    let is_prompt = command.words.last().is_some_and(|word| PROMPTING.contains(&word.as_str()));
+    is_prompt || executes && words().any(|word| EXECUTED.contains(&word))
 }
 
 /// The risk by the words of a subcommand: the last one is its verb, the others count if it is none.

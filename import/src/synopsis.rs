@@ -57,10 +57,18 @@ pub(super) struct Synopsis {
 
 /// Reads a usage line of the command `words`; `is_switch` returns whether an option takes no value.
 pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bool) -> Synopsis {
+    // `prog < FILE` shows what a shell does.
+    let usage = usage.split(" < ").next().unwrap_or(usage);
     let mut items = grammar::items(usage);
-    if !items.is_empty() {
-        items.remove(0);
-    }
+    // `npx prog add`, `python -m prog add`
+    let is_launcher = |item: Option<&UsageItem>, names: &[&str]| matches!(item, Some(UsageItem::Word(word)) if names.contains(&word.as_str()));
+    let program =
+        if is_launcher(items.first(), &["python", "python3"]) && matches!(items.get(1), Some(UsageItem::Flag(_))) {
+            3
+        } else {
+            1 + usize::from(is_launcher(items.first(), &["npx", "bunx", "pnpx", "sudo"]))
+        };
+    items.drain(..program.min(items.len()));
 
     let mut reader = SynopsisReader { out: Synopsis::default(), is_switch, pending: false, behind_dashes: false };
     for word in words {
@@ -153,6 +161,16 @@ impl SynopsisReader<'_> {
                         && items.len() == 2
                         && value_of(alternatives).is_some()
                         && matches!(items[0], UsageItem::Flag(_)) => {}
+                // `--into DIR [DIR ...]`: more values of the option.
+                UsageItem::Group { alternatives, .. }
+                    if at > 1
+                        && matches!(items[at - 2], UsageItem::Flag(_))
+                        && is_more_of(&items[at - 1], alternatives) =>
+                {
+                    if let Some(value) = self.out.flags.last_mut().and_then(|flag| flag.value.as_mut()) {
+                        value.several = Several::Words;
+                    }
+                }
                 UsageItem::Group { optional, alternatives } => {
                     self.group(alternatives, required && !optional, repeated);
                     // `(-m | --message) <text>`
@@ -279,8 +297,11 @@ impl SynopsisReader<'_> {
 
         let is_literal_here = !is_angle && is_literal(word) && Some(word) == self.out.literal.as_deref();
         self.out.literal_repeated |= is_literal_here && repeated;
-        let is_name =
-            word.starts_with(|c: char| c.is_alphanumeric()) || is_angle || word.starts_with('[') && word.contains(']');
+        let is_path = word.starts_with('/') && word.rsplit('/').next().is_some_and(|name| name.len() > 2);
+        let is_name = is_path
+            || word.starts_with(|c: char| c.is_alphanumeric())
+            || is_angle
+            || word.starts_with('[') && word.contains(']');
         let is_rest = is_rest(&lower);
         self.out.options_last |= is_rest && !self.out.operands.is_empty();
         // `COMMAND [flags]`: they are the program's own.
@@ -296,8 +317,14 @@ impl SynopsisReader<'_> {
 
         let core = option::core(word);
         let name = core.split(['[', '(', '<']).next().filter(|name| !name.is_empty()).unwrap_or(&core);
+        let name = name.trim_end_matches("..");
+        // `/path/to/mount` stands for a path.
+        let name = if is_path { name.rsplit('/').next().unwrap_or(name) } else { name };
         let is_plural = is_plural(name);
-        let several = if repeated || is_plural || word.ends_with("...") { Several::Each } else { Several::No };
+        // `[spec..]` is the form of yargs.
+        let is_open = name.ends_with("-specific");
+        let several =
+            if repeated || is_plural || is_open || word.ends_with("..") { Several::Each } else { Several::No };
         let mut value = Value { several, pair: shape::is_pair(word), ..Value::default() };
         if is_angle && word.chars().any(|c| c.is_ascii_lowercase()) {
             value.values = alternatives(word, '|').filter(|values| !are_kinds(values)).map(Sure::Guessed);
@@ -339,6 +366,11 @@ fn only_flags(alternatives: &[Vec<UsageItem>]) -> bool {
 /// Whether a group is `[--]`.
 fn is_dashes(alternatives: &[Vec<UsageItem>]) -> bool {
     matches!(alternatives, [items] if matches!(items.as_slice(), [UsageItem::Word(word)] if word == "--"))
+}
+
+/// Whether a group repeats the word before it: `DIR [DIR ...]`.
+fn is_more_of(word: &UsageItem, alternatives: &[Vec<UsageItem>]) -> bool {
+    matches!(alternatives, [items] if matches!(items.as_slice(), [more, UsageItem::Dots] if more == word))
 }
 
 /// The value in brackets behind an option, such as `[JOBS]`.
@@ -396,74 +428,10 @@ fn is_rest(word: &str) -> bool {
             | "global-options"
             | "command-options"
             | "command-opts"
+            | "option_args"
     ) || word.ends_with("-options")
         || word.ends_with(" options")
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn operands(usage: &str) -> String {
-        let words: Vec<String> = vec!["add".to_owned()];
-        let synopsis = read(usage, &words, &|flag| flag == "-f");
-        let shown = synopsis.operands.iter().map(|operand| {
-            let mark = if operand.required { "!" } else { "" };
-            let dots = if operand.value.several == Several::Each { "..." } else { "" };
-            let dashes = if operand.behind_dashes { "-- " } else { "" };
-            format!("{dashes}{}{mark}{dots}", operand.name)
-        });
-        shown.collect::<Vec<_>>().join(", ")
-    }
-
-    #[test]
-    fn reads_operands_with_their_brackets() {
-        assert_eq!(operands("prog add [OPTIONS] <NAME> [FILE]..."), "NAME!, FILE...");
-        assert_eq!(operands("prog add [-h] [--into DIR] src [dst ...]"), "dst...");
-        assert_eq!(operands("prog add [-t <branch>] [-f] <name> <url>"), "name!, url!");
-        assert_eq!(operands("prog add [<options>] [--] [<path>...]"), "-- path...");
-        assert_eq!(operands("prog add [<options>] [--] <from> [<to>]"), "-- from!, -- to");
-        assert_eq!(operands("prog add NOTE [flags] -- PROGRAM [args...]"), "NOTE!, -- PROGRAM!, -- args...");
-        assert_eq!(operands("prog add [-k [day@]month[:year]] [-o option] [day@]month"), "month!");
-        assert_eq!(operands("prog add (KIND[.SORT] [NAME | -l label] | KIND/NAME ...) [flags]"), "KIND!, NAME");
-        assert_eq!(operands("prog add [(-o|--output=)plain|rich] (NOTE | KIND/NAME) [-c PAGE] [options]"), "NOTE!");
-        assert_eq!(operands("prog add ([-k FILE] | KIND [(NAME | -l label | --all)]) [options]"), "KIND, NAME");
-        assert_eq!(operands("prog add (-m | --message) <text> <object>"), "object!");
-        assert_eq!(operands("prog add [(-m | --message) <text>] [--tags | --no-tags] <object>"), "object!");
-        assert_eq!(operands("prog add {<number> | <url>}"), "number!");
-        assert_eq!(operands("prog add <number>|<url>|<path> <name>"), "number!, name!");
-
-        assert_eq!(operands("prog add [[[[[[[[[[[[[[[[[[[[[[[[[[x"), "");
-    }
-
-    #[test]
-    fn alternatives_exclude_each_other() {
-        let groups = |usage: &str| {
-            let groups = read(usage, &["add".to_owned()], &|_| false).groups;
-            groups.iter().map(|group| (group.required, group.members.join(" "))).collect::<Vec<_>>()
-        };
-        assert_eq!(groups("prog add (--hot | --cold) dish"), [(true, "--hot --cold".to_owned())]);
-        assert_eq!(groups("prog add [-a | --all | <dish>]"), [(false, "--all dish".to_owned())]);
-        assert_eq!(groups("prog add {--all|--only NAME}"), [(true, "--all --only".to_owned())]);
-        assert_eq!(groups("prog add [-a | --all] (DISH | DISH/PART)"), []);
-    }
-
-    #[test]
-    fn letters_after_one_dash_are_switches() {
-        let flags = |usage: &str| {
-            let flags = read(usage, &[], &|_| false).flags;
-            flags.iter().map(|flag| flag.spellings.join(" ")).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(flags("prog [-46aCf] [-p port] dish"), "-4 -6 -a -C -f -p");
-        assert_eq!(flags("prog [-version] [-name x] dish"), "-version -name");
-    }
-
-    #[test]
-    fn plain_word_is_a_subcommand() {
-        let read = |usage| read(usage, &["shelf".to_owned()], &|_| false).literal;
-        assert_eq!(read("prog shelf [-v | --verbose] look [-n] <name>").as_deref(), Some("look"));
-        assert_eq!(read("prog shelf [put [-p] <x>]").as_deref(), Some("put"));
-        assert_eq!(read("prog shelf [-v]"), None);
-        assert_eq!(read("prog shelf <name> add"), None);
-    }
-}
+mod tests;

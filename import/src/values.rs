@@ -91,13 +91,21 @@ pub(super) fn complete(value: &mut Value, text: &[String]) {
         value.default = default(&joined);
     }
 
+    let lower = joined.to_ascii_lowercase();
+    let may_be_absent = ["value is unspecified", "value is optional", "optional value", "if no value is"];
+    value.optional |= value.several == Several::No && may_be_absent.iter().any(|phrase| lower.contains(phrase));
     value.pair |= value.values.is_none() && shape::speaks_of_pairs(&joined);
     if value.values.is_none() {
         let own = table(text).filter(|_| !is_composed(value, &joined));
         value.values = own.or_else(|| values(&joined, value)).or_else(|| at_end(text));
     }
 
-    if value.kind.is_none() && value.values.is_none() {
+    // `auto` is a number of jobs too, and a time or a size may have a unit.
+    let has_other_forms = joined.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "auto")
+        || ["bytes", "second", "minute", "percent", "%", "suffix", "duration", " size"]
+            .iter()
+            .any(|unit| joined.contains(unit));
+    if value.kind.is_none() && value.values.is_none() && !has_other_forms {
         value.kind = kind_of_name(&value.name).or_else(|| value.default.as_deref().and_then(kind_of_default));
     }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use climax_catalog::{Diagnostics, Source, compile};
-use climax_import::{self as import, Command, Draft, HelpPage, Selection, Subcommand};
+use climax_import::{self as import, Command, Draft, Flag, HelpPage, Selection, Subcommand};
 use futures_util::{StreamExt as _, stream};
 
 use crate::call::unknown;
@@ -213,6 +213,12 @@ async fn commands_of(
         (Err(message), None) => return Err(message),
     };
     let mut about = top.page.command.about.clone();
+    let has_boolean_values = import::is_cobra(&top.text);
+    let prints = |name: &str| {
+        let mut options = top.page.command.options.iter();
+        words.is_empty() && options.any(|flag| flag.value.is_none() && flag.spellings.iter().any(|own| own == name))
+    };
+    let (has_help, has_version) = (prints("--help"), prints("--version") && !top.page.runs);
     let common = match top.page.common_options {
         Some(words) => reader.common_options(words).await,
         None => Vec::new(),
@@ -222,11 +228,11 @@ async fn commands_of(
         None => Vec::new(),
     };
     let subset = Subset::new(words.len(), &arguments.only);
-    let root =
-        PendingCommand { words: words.to_vec(), about: about.clone(), usages: Vec::new(), ancestors: Vec::new() };
+    let root = PendingCommand { words: words.to_vec(), about: about.clone(), ..PendingCommand::default() };
     let mut commands = Vec::new();
     let below = add_command(&mut commands, root, Some(top), more);
     walk(reader, below, &mut commands, (arguments, &subset)).await;
+    import::add_defaults(&mut commands);
     subset.check(program)?;
     commands.retain(|command| subset.includes(&command.words));
     for command in &mut commands {
@@ -253,8 +259,15 @@ async fn commands_of(
 
     let origin = format!("the help of `{}`", arguments.help_of.join(" "));
     let uncaged = unknown::objection(program);
-    let selection =
-        Selection { keep: arguments.keep.clone(), main: arguments.main, uncaged, program: program.to_owned() };
+    let selection = Selection {
+        keep: arguments.keep.clone(),
+        main: arguments.main,
+        uncaged,
+        program: program.to_owned(),
+        has_help,
+        has_version,
+        has_boolean_values,
+    };
 
     Ok(Drafted { draft: import::draft(program, &about, &commands, &origin, &selection), sources })
 }
@@ -315,7 +328,9 @@ fn add_command(
             command.forms = Some(String::new());
         }
         command.words = pending.words;
+        command.aliases = pending.aliases;
         command.about = pending.about;
+        command.inherit(&pending.leading);
         command.guesses.push("it has no help of its own");
         commands.push(command);
         return Vec::new();
@@ -323,19 +338,34 @@ fn add_command(
     let HelpPage { mut command, mut subcommands, runs, .. } = page;
     let known: Vec<String> = subcommands.iter().map(|subcommand| subcommand.name.clone()).collect();
     subcommands.extend(more.into_iter().filter(|subcommand| !known.contains(&subcommand.name)));
+    let own = command.options.iter().map(|flag| (pending.words.len(), flag.clone()));
+    let leading: Vec<(usize, Flag)> = pending.leading.iter().cloned().chain(own).collect();
     if runs {
+        command.inherit(&pending.leading);
+        command.is_default = pending.is_default;
         if command.about.is_empty() {
             command.about = pending.about;
         }
+        let new = pending.aliases.iter().filter(|alias| !command.aliases.contains(alias)).cloned().collect::<Vec<_>>();
+        command.aliases.extend(new);
         commands.push(command);
     }
 
     let mut ancestors = pending.ancestors;
     ancestors.push(text);
+    let names: Vec<String> = subcommands.iter().map(|subcommand| subcommand.name.clone()).collect();
+    let joined = |word: &str| pending.words.iter().map(String::as_str).chain([word]).collect::<Vec<_>>().join(" ");
     let below = subcommands.into_iter().map(|subcommand| PendingCommand {
+        aliases: {
+            let own = subcommand.aliases.iter().filter(|word| !names.contains(word)).map(|word| joined(word));
+            let of_parents = pending.aliases.iter().map(|parent| format!("{parent} {}", subcommand.name));
+            own.chain(of_parents).collect()
+        },
         words: pending.words.iter().cloned().chain([subcommand.name]).collect(),
         about: subcommand.about,
         usages: subcommand.usages,
+        is_default: subcommand.is_default,
+        leading: leading.clone(),
         ancestors: ancestors.clone(),
     });
 

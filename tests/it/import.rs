@@ -149,7 +149,7 @@ fn existing_config_is_not_overwritten() {
     let (status, stdout, stderr) = import();
     assert_eq!((status, stdout.as_str()), (0, ""), "{stderr}");
     let (status, validated, _) = run(climax().arg("validate").arg(&output));
-    assert_eq!((status, validated.as_str()), (0, "valid: 1 tool, 0 warnings\n"));
+    assert_eq!((status, validated.as_str()), (0, "valid: 2 tools, 0 warnings\n"));
     let (status, _, stderr) = import();
     assert_eq!(status, 1);
     assert!(stderr.contains("exists and may have been edited"), "{stderr}");
@@ -357,6 +357,44 @@ fn drafted_tools_make_the_command_lines_of_the_help() {
         let error = line(args).unwrap_err();
         assert!(error.contains(expected), "{args}: {error}");
     }
+}
+
+#[test]
+fn lines_are_read_from_drafts_of_programs_with_commands() {
+    let script = "case $* in\n\
+        'grind --help') echo 'Usage: mill grind [OPTIONS] SACK'; echo; echo 'Options:'; \
+          echo '  --fine [level]     How fine'; echo '  -P, --pair <KEY> <VALUE>  Set one';;\n\
+        'run --help') echo 'Usage: mill run [options] [--] <args>...'; echo; echo 'Options:'; echo '  -q, --quick  Be quick';;\n\
+        --help) echo 'Usage: mill [OPTIONS] COMMAND [ARGS]...'; echo; echo 'Options:'; \
+          echo '  -A, --app NAME  The mill'; echo '  --debug  Say more'; echo '  --help  Show this'; echo; \
+          echo 'Commands:'; echo '  grind*     Grind a sack [aliases: g]'; echo '  run        Run a program';;\n\
+        esac";
+    let (directory, path) = scripted("mill", script);
+    let config = directory.path().join("draft.yaml");
+    let drafted = run(climax().arg("import").arg("--output").arg(&config).arg("--help-of").arg(&path));
+    assert_eq!(drafted.0, 0, "{}", drafted.2);
+
+    let read = |line: &str| {
+        let mut translate = climax();
+        translate.args(["translate", "--only", "--unknown", "refuse", "--json", "--config"]).arg(&config);
+        let (_, stdout, _) = run(translate.arg(line));
+        let call: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+        let stage = &call["stages"][0];
+        if stage.is_null() { stdout } else { format!("{} {}", stage["tool_name"].as_str().unwrap(), stage["args"]) }
+    };
+    for (line, expected) in [
+        ("mill -A x --debug grind s", r#"mill_grind {"app":"x","debug":true,"sack":"s"}"#),
+        ("mill grind --help", r#"mill_help {"words":["grind"]}"#),
+        ("mill g s", r#"mill_grind {"sack":"s"}"#),
+        ("mill s", r#"mill {"sack":"s"}"#),
+        ("mill --app x s --fine", r#"mill {"app":"x","fine":true,"sack":"s"}"#),
+        ("mill grind --fine 3 s", r#"mill_grind {"fine_value":"3","sack":"s"}"#),
+        ("mill grind s --fine -P a b", r#"mill_grind {"fine":true,"pair":{"a":["b"]},"sack":"s"}"#),
+        ("mill run -q cook -x", r#"mill_run {"args":["-x"],"program":"cook","quick":true}"#),
+    ] {
+        assert_eq!(read(line), expected, "{line}");
+    }
+    assert!(read("mill grind --app x s").contains("`--app` is no option here"), "{}", read("mill grind --app x s"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::command::{Operand, Subcommand, Sure};
+use crate::command::{Operand, Several, Subcommand, Sure};
 use crate::page::{ListEntry, Section};
 use crate::prose;
 use crate::synopsis::{self, Synopsis};
@@ -19,7 +19,7 @@ pub fn read_listing(text: &str) -> Vec<Subcommand> {
     let commands = named.map(|(name, about)| Subcommand {
         name: name.to_owned(),
         about: prose::shorten(&[about.trim().to_owned()]),
-        usages: Vec::new(),
+        ..Subcommand::default()
     });
     once(commands).collect()
 }
@@ -35,7 +35,7 @@ pub(super) fn listed_commands(
     entries: &[ListEntry],
     synopses: &[Synopsis],
     operands: &[Operand],
-    words: &[String],
+    (words, parents): (&[String], &[String]),
 ) -> Vec<Subcommand> {
     let wants = synopses.iter().any(|synopsis| synopsis.wants_command.is_some());
     let choices = |name: &str| {
@@ -53,7 +53,7 @@ pub(super) fn listed_commands(
             _ => false,
         };
         if is_place {
-            found.extend(subcommands(entry, words));
+            found.extend(subcommands(entry, parents));
         }
     }
 
@@ -65,11 +65,7 @@ pub(super) fn listed_commands(
         if listed.is_empty() && words.is_empty() && entry.text.iter().all(String::is_empty) {
             let names = entry.term.trim_matches(['{', '}', '.', ' ']).split(',').map(str::trim);
             let names = names.filter(|name| name.len() > 2 && is_command_word(name));
-            found.extend(names.map(|name| Subcommand {
-                name: name.to_owned(),
-                about: String::new(),
-                usages: Vec::new(),
-            }));
+            found.extend(names.map(|name| Subcommand { name: name.to_owned(), ..Subcommand::default() }));
         }
         found.extend(listed);
     }
@@ -81,6 +77,14 @@ pub(super) fn listed_commands(
     once(found.into_iter().filter(|command| !is_useless(&command.name))).take(MAX_PAGE_COMMANDS).collect()
 }
 
+/// Marks the subcommand that a page calls the default: "command to execute (by default serve)".
+pub(super) fn mark_default(subcommands: &mut [Subcommand], text: &str) {
+    let named = text.split_once("to execute (by default ").and_then(|(_, rest)| rest.split([')', ' ']).next());
+    for subcommand in subcommands {
+        subcommand.is_default |= Some(subcommand.name.as_str()) == named;
+    }
+}
+
 /// Whether an operand is the place of a subcommand.
 fn found_in(term: &str) -> bool {
     synopsis::is_command(term.trim_matches(['<', '>', '[', ']']).to_ascii_lowercase().as_str())
@@ -90,7 +94,7 @@ fn found_in(term: &str) -> bool {
 fn below_operand(line: &str) -> Option<Subcommand> {
     let (name, about) = line.split_once("  ")?;
     let about = prose::shorten(&[about.trim().to_owned()]);
-    is_command_word(name).then(|| Subcommand { name: name.to_owned(), about, usages: Vec::new() })
+    is_command_word(name).then(|| Subcommand { name: name.to_owned(), about, ..Subcommand::default() })
 }
 
 /// Subcommands in the text of `{add,list}`: lines that start with one of the choices.
@@ -104,18 +108,28 @@ fn below_choice(entry: &ListEntry) -> Vec<Subcommand> {
         let name = first.split([' ', '(']).next().unwrap_or_default();
         if names.contains(&name) {
             let about = prose::shorten(&[rest.trim().to_owned()]);
-            found.push(Subcommand { name: name.to_owned(), about, usages: Vec::new() });
+            // `run (r)`
+            let noted = first.split_once('(').and_then(|(_, inner)| inner.split(')').next()).unwrap_or_default();
+            let aliases = noted.split(',').map(str::trim).filter(|word| is_command_word(word)).map(str::to_owned);
+            found.push(Subcommand {
+                name: name.to_owned(),
+                aliases: aliases.collect(),
+                about,
+                ..Subcommand::default()
+            });
         }
     }
 
     found
 }
 
-fn subcommands(entry: &ListEntry, words: &[String]) -> Vec<Subcommand> {
-    let about = prose::shorten(&entry.text);
-    let subcommand =
-        |name: &str, about: &str| Subcommand { name: name.to_owned(), about: about.to_owned(), usages: Vec::new() };
+/// The subcommands of an entry. `parents` are the words before theirs: the program, and the command of the page.
+fn subcommands(entry: &ListEntry, parents: &[String]) -> Vec<Subcommand> {
+    let mut text = entry.text.clone();
+    let mut aliases = text.last_mut().map(noted_aliases).unwrap_or_default();
+    let about = prose::shorten(&text);
     let term = entry.term.trim().trim_end_matches(':');
+    let term = term.strip_prefix("(default) ").unwrap_or(term);
     let listed: Vec<&str> = term.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
 
     if listed.len() > 1 && listed.iter().all(|name| is_command_word(name)) {
@@ -127,16 +141,21 @@ fn subcommands(entry: &ListEntry, words: &[String]) -> Vec<Subcommand> {
                 .copied()
                 .chain(more)
                 .filter(|name| is_command_word(name))
-                .map(|name| subcommand(name, ""))
+                .map(|name| Subcommand { name: name.to_owned(), ..Subcommand::default() })
                 .collect();
         }
-        let longest = listed.iter().rev().max_by_key(|name| name.len());
-        return longest.map(|name| subcommand(name, &about)).into_iter().collect();
+        return vec![with_aliases(&listed, aliases, about)];
     }
 
     // `add <name>`, and `prog add <name>`.
-    let mut own = term.split_whitespace().filter(|word| !words.iter().any(|parent| parent == word));
-    let Some(first) = own.next().map(|word| word.trim_end_matches([',', '*'])) else { return Vec::new() };
+    let mut own = term.split_whitespace().filter(|word| !parents.iter().any(|parent| parent == word));
+    let Some(first) = own.next() else { return Vec::new() };
+    // `serve*` is what runs where no command is named.
+    let is_default = first.ends_with('*') || entry.term.trim_start().starts_with("(default) ");
+    let first = first.trim_end_matches([',', '*']);
+    // `serve|s [options]`
+    let (first, others) = first.split_once('|').unwrap_or((first, ""));
+    aliases.extend(others.split('|').filter(|word| is_command_word(word)).map(str::to_owned));
     let is_shaped =
         own.all(|word| word.starts_with(['<', '[', '(', '{', '-', '.']) || is_command_word(word) && !about.is_empty());
 
@@ -148,22 +167,83 @@ fn subcommands(entry: &ListEntry, words: &[String]) -> Vec<Subcommand> {
         return Vec::new();
     }
 
-    vec![subcommand(first, &about)]
+    // `run-parallel (p)`
+    let noted = term.split_whitespace().skip(1).filter_map(|word| word.strip_prefix('(')?.strip_suffix(')'));
+    aliases.extend(noted.flat_map(|words| words.split(',')).filter(|word| is_command_word(word)).map(str::to_owned));
+    vec![Subcommand { is_default, ..with_aliases(&[first], aliases, about) }]
+}
+
+/// A subcommand that is called by its longest word, and by others.
+fn with_aliases(words: &[&str], mut aliases: Vec<String>, about: String) -> Subcommand {
+    let name = words.iter().rev().max_by_key(|word| word.len()).copied().unwrap_or_default();
+    aliases.extend(words.iter().filter(|word| **word != name).map(|word| (*word).to_owned()));
+    Subcommand { name: name.to_owned(), aliases, about, ..Subcommand::default() }
+}
+
+/// Takes the other words of a subcommand from the end of its description: `[aliases: b, bld]`.
+fn noted_aliases(text: &mut String) -> Vec<String> {
+    let Some((before, inner)) = text.trim_end().strip_suffix(']').and_then(|text| text.rsplit_once('[')) else {
+        return Vec::new();
+    };
+    let Some(words) = inner.strip_prefix("aliases: ").or_else(|| inner.strip_prefix("alias: ")) else {
+        return Vec::new();
+    };
+    let words = words.split(',').map(str::trim).filter(|word| is_command_word(word)).map(str::to_owned).collect();
+    *text = before.trim_end().to_owned();
+    words
+}
+
+/// Subcommands that a usage line shows as a choice with words behind it: `{add,list} ...`, the form of `argparse`.
+pub(super) fn choice_commands(synopses: &[Synopsis]) -> Vec<Subcommand> {
+    let choices = synopses.iter().flat_map(|synopsis| &synopsis.operands);
+    let choice = choices.filter(|operand| operand.value.several == Several::Each && operand.required);
+    let names = choice.filter_map(|operand| operand.value.values.as_ref()).flat_map(Sure::get);
+    let names = names.filter(|name| is_command_word(name) && !is_useless(name));
+    once(names.map(|name| Subcommand { name: name.clone(), ..Subcommand::default() })).collect()
+}
+
+/// The other spellings of a command that the section `Aliases:` of its own page lists, with the words of its parents.
+///
+/// A spelling of several words starts with the program.
+pub(super) fn aliases(text: &str, words: &[String]) -> Vec<String> {
+    let Some((_, parents)) = words.split_last() else { return Vec::new() };
+    let mut lines = text.lines().skip_while(|line| !matches!(line.trim(), "Aliases:" | "ALIASES" | "ALIASES:")).skip(1);
+    let Some(listed) = lines.find(|line| !line.trim().is_empty()) else { return Vec::new() };
+    let spellings = listed.split(',').map(|spelling| spelling.split_whitespace().collect::<Vec<_>>());
+    let with_parents = |spelling: Vec<&str>| match spelling.as_slice() {
+        [word] => parents.iter().map(String::as_str).chain([*word]).collect::<Vec<_>>().join(" "),
+        [_program, own @ ..] => own.join(" "),
+        [] => String::new(),
+    };
+    let is_other = |spelling: &String| {
+        *spelling != words.join(" ") && !spelling.is_empty() && spelling.split(' ').all(is_command_word)
+    };
+    spellings.map(with_parents).filter(is_other).collect()
 }
 
 /// Subcommands that only usage lines show.
 pub(super) fn usage_commands(usages: &[String], synopses: &[Synopsis]) -> Vec<Subcommand> {
     let mut found: Vec<Subcommand> = Vec::new();
+    // `prog input output` beside `prog --version`: two plain words in the only line with any are operands.
+    let mut with_words = usages.iter().zip(synopses).filter(|(_, synopsis)| synopsis.literal.is_some());
+    if let (Some((usage, synopsis)), None) = (with_words.next(), with_words.next()) {
+        let mut words = usage.split(' ').skip_while(|word| Some(*word) != synopsis.literal.as_deref());
+        if words.nth(1).is_some_and(is_command_word) {
+            return found;
+        }
+    }
     for (usage, synopsis) in usages.iter().zip(synopses) {
-        let is_name = |name: &&String| is_command_word(name) && !is_useless(name) && !synopsis.literal_alone;
+        let is_name = |name: &&String| {
+            is_command_word(name) && !is_useless(name) && !is_placeholder(name) && !synopsis.literal_alone
+        };
         let Some(name) = synopsis.literal.as_ref().filter(is_name) else {
             continue;
         };
-        match found.iter_mut().find(|known| known.name == *name) {
-            Some(known) => known.usages.push(usage.clone()),
-            None => {
-                found.push(Subcommand { name: name.clone(), about: String::new(), usages: vec![usage.clone()] });
-            }
+        if let Some(known) = found.iter_mut().find(|known| known.name == *name) {
+            known.usages.push(usage.clone());
+        } else {
+            let usages = vec![usage.clone()];
+            found.push(Subcommand { name: name.clone(), usages, ..Subcommand::default() });
         }
     }
 
@@ -175,6 +255,12 @@ fn is_command_word(word: &str) -> bool {
         && word.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
         && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
         && !word.ends_with(['.', ':', '-'])
+}
+
+/// Whether a plain word is the name of an operand: `root1`, `profilename`.
+fn is_placeholder(name: &str) -> bool {
+    name.ends_with(|c: char| c.is_ascii_digit())
+        || ["name", "file", "dir", "path"].iter().any(|end| name.ends_with(end))
 }
 
 /// Commands for people at a terminal.

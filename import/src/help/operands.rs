@@ -25,11 +25,12 @@ fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
     } else {
         let name = bare.trim_matches(['<', '>', '[', ']']);
         let is_name = !name.is_empty() && !name.contains(char::is_whitespace) && !name.ends_with(':');
-        if !is_name || entry.text.is_empty() && !bare.starts_with(['<', '[']) {
+        let has_it = |own: &&Operand| own.name.eq_ignore_ascii_case(name);
+        let in_usage = synopses.iter().flat_map(|synopsis| &synopsis.operands).find(has_it);
+        if !is_name || entry.text.is_empty() && !bare.starts_with(['<', '[']) && in_usage.is_none() {
             return None;
         }
         name.clone_into(&mut operand.name);
-        let in_usage = synopses.iter().flat_map(|synopsis| &synopsis.operands).find(|own| own.name == name);
         let is_literal =
             synopses.iter().any(|synopsis| synopsis.literal.as_deref() == Some(name) && !synopsis.literal_optional);
         let is_repeated = |synopsis: &Synopsis| synopsis.literal_repeated && synopsis.literal.as_deref() == Some(name);
@@ -39,7 +40,7 @@ fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
         operand.required = bare.starts_with('<') || is_literal || in_usage.is_some_and(|own| own.required);
         if let Some(own) = in_usage {
             if value.several == Several::No {
-                let mut same = synopses.iter().flat_map(|synopsis| &synopsis.operands).filter(|own| own.name == name);
+                let mut same = synopses.iter().flat_map(|synopsis| &synopsis.operands).filter(has_it);
                 let is_repeated = same.any(|own| own.value.several != Several::No);
                 value.several = if is_repeated { Several::Each } else { own.value.several };
             }
@@ -58,7 +59,13 @@ fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
 /// The operands of the first usage line that runs the command itself.
 pub(super) fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Vec<Operand> {
     let own = || synopses.iter().filter(|synopsis| !has_subcommands || synopsis.literal.is_none());
-    let Some(first) = own().find(|synopsis| !synopsis.operands.is_empty()).or_else(|| own().next()) else {
+    // `prog [file]` beside `prog [command]`, where nothing names a command.
+    let shows = |synopsis: &&Synopsis| !synopsis.operands.is_empty();
+    let is_plain = |synopsis: &&Synopsis| {
+        (shows(synopsis) || synopsis.literal_alone && !has_subcommands) && synopsis.wants_command.is_none()
+    };
+    let first = own().find(is_plain);
+    let Some(first) = first.or_else(|| own().find(shows)).or_else(|| own().next()) else {
         return Vec::new();
     };
     let mut operands = first.operands.clone();
@@ -87,7 +94,9 @@ pub(super) fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Ve
             operand.guesses.push(SEVERAL_LINES);
         }
         operand.value.name.clone_from(&operand.name);
-        let is_free = operand.value.values.is_none() && !operand.guesses.contains(&"one of several forms");
+        // `COLUMNS` is a list of them rather than their number.
+        let is_list = operand.value.several != Several::No;
+        let is_free = operand.value.values.is_none() && !is_list && !operand.guesses.contains(&"one of several forms");
         operand.value.kind = values::kind_of_name(&operand.name).filter(|_| is_free);
     }
 

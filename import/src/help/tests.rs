@@ -61,6 +61,173 @@ fn opposites_are_one_switch() {
     let page = "usage: mill\n\nOptions:\n  --rye      take rye\n  --no-rye   leave it\n  --no-oats  leave oats. Override it with --oats\n  \
                 --no-salt  less than --salt\n";
     assert_eq!(shown(page), ["--rye off --no-rye", "--no-oats off --oats", "--no-salt"]);
+    let page = "usage: mill\n\nOptions:\n  --rye        take rye\n  -R, --no-rye  leave it\n";
+    assert_eq!(shown(page), ["--rye", "--no-rye -R"]);
+}
+
+#[test]
+fn values_may_stand_behind_a_colon() {
+    let page = "usage: mill\n\nOptions:\n  -g               keep all\n  -g:{dust,husks}  keep some\n  -g:none          keep none\n  \
+                --sack:K=V  name a sack\n  --rye: take rye\n";
+    assert_eq!(shown(page), ["-g", "-g: :No", "--sack: K=V:No", "--rye"]);
+}
+
+#[test]
+fn a_program_may_run_without_a_command() {
+    let page = "Usage: mill [sack..]\n       mill init <path>\n\nCommands:\n  init <path>  make a mill\n\n\
+                Options:\n  --fine  grind finely\n";
+    assert!(read(page, &[]).runs);
+    assert_eq!(shown(page), ["--fine", "sack:Each"]);
+    let page = "mill/1.0\n\nUsage:\n  $ mill [sack]\n\nCommands:\n  [sack]  grind it\n  init    make a mill\n\n\
+                Options:\n  --fine  grind finely\n";
+    assert!(read(page, &[]).runs);
+    let page =
+        "Usage: mill [OPTIONS] <COMMAND>\n\nCommands:\n  init  make a mill\n\nOptions:\n  --fine  grind finely\n";
+    assert!(!read(page, &[]).runs);
+}
+
+#[test]
+fn usage_lines_of_one_line_are_parted() {
+    let page =
+        "Usage: mill [sacks...] [options] | mill [command] [options]\n\nOptions\n───────\n  --fine  grind finely\n";
+    assert_eq!(shown(page), ["--fine", "sacks:Each"]);
+}
+
+#[test]
+fn drawn_lines_underline_headings() {
+    let page =
+        "Usage\n=====\n  mill grind [options] <sack>\n\nGrind a sack.\n\nOptions\n=======\n  --fine  grind finely\n";
+    let page = read(page, &["grind".to_owned()]);
+    assert_eq!((page.command.about.as_str(), page.command.operands[0].name.as_str()), ("Grind a sack.", "sack"));
+}
+
+#[test]
+fn two_plain_words_of_the_only_line_are_operands() {
+    let page = "Usage:\n  mill --help | --version\n  mill --list\n  mill sackname outname [options...] [more...]\n\n  --list  list\n";
+    let page = read(page, &[]);
+    assert!(page.subcommands.is_empty() && page.runs);
+    assert_eq!(page.command.operands.len(), 3, "{:?}", page.command.operands);
+}
+
+#[test]
+fn a_page_names_its_default_command() {
+    let page = "Usage: mill [OPTIONS] COMMAND [ARGS]...\n\nCommands:\n  grind*  Grind\n  sift    Sift\n";
+    let default = |page: &str| read(page, &[]).subcommands.into_iter().find(|command| command.is_default);
+    assert_eq!(default(page).map(|command| command.name).as_deref(), Some("grind"));
+    let page = "usage: mill [-h] {run,sift} ...\n\nsubcommands:\n  mill command to execute (by default run)\n\n  \
+                {run,sift}\n    run (r)     run it\n    sift (s)    sift it\n";
+    assert_eq!(default(page).map(|command| command.name).as_deref(), Some("run"));
+}
+
+#[test]
+fn values_without_names_are_known_by_their_descriptions() {
+    let page = "Usage: mill\n\nOptions:\n  --config  Path to config file\n  --port  Port to use [8080]\n  --list  Show all [true]\n  \
+                --bail  Stop at once\n  --grep  Only run this string\n  --fast  Be fast\n";
+    assert_eq!(shown(page), ["--config :No", "--port :No", "--list", "--bail", "--grep :No", "--fast"]);
+}
+
+#[test]
+fn options_may_take_several_words_each_time() {
+    let more = |page: &str| read(page, &[]).command.options[0].more.len();
+    assert_eq!(more("Usage: mill\n\nOptions:\n  -p, --param <TEXT TEXT>...  Named parameters\n"), 1);
+    assert_eq!(more("Usage: mill\n\nOptions:\n  -Q, --queues COMMA SEPARATED LIST  Queues\n"), 0);
+    let page = "usage: mill [-h] [--into path [path ...]] [-m label [label ...]]\n";
+    assert_eq!(shown(page), ["-h", "--into path:Words", "-m label:Words"]);
+}
+
+#[test]
+fn operands_need_no_description() {
+    let page = "usage: mill [-h] [SACK] [PATH]\n\npositional arguments:\n  SACK\n  PATH        where to put it\n";
+    assert_eq!(shown(page), ["-h", "SACK:No", "PATH:No"]);
+    assert_eq!(shown("usage: mill SACK /path/to/mill [flags]\n"), ["SACK!:No", "mill!:No"]);
+}
+
+#[test]
+fn values_have_other_forms() {
+    let page = "usage: mill\n\nOptions:\n  --auth USER[:PASS] | TOKEN, -a USER[:PASS] | TOKEN\n      Who it is.\n  \
+                -ext[+] EXT (-extension)  Files with it\n  -d (-r)  dry\n";
+    assert_eq!(shown(page), ["--auth -a USER:No", "-ext -extension EXT:No", "-d"]);
+}
+
+#[test]
+fn switches_of_llvm_take_one_dash() {
+    let page = "OVERVIEW: mill\n\nUSAGE: mill [options] [<file> ...]\n\nOPTIONS:\n\nGeneric Options:\n\n  --style=<string>  - Style\n";
+    assert_eq!(shown(page)[0], "--style -style string:No");
+}
+
+#[test]
+fn usage_lines_may_follow_a_sentence_or_a_launcher() {
+    let words = ["create".to_owned()];
+    let page =
+        read("Usage:\nMake a sack.  Usage:\n\n  mill create [-f KIND] SACK [SIZE]\n\n  -f KIND  the kind\n", &words);
+    let names: Vec<&str> = page.command.operands.iter().map(|operand| operand.name.as_str()).collect();
+    assert_eq!((names.as_slice(), page.command.about.as_str()), (&["SACK", "SIZE"][..], "Make a sack."));
+
+    for usage in ["npx mill create [sack...]", "python -m mill create [sack...]"] {
+        let page = read(&format!("Usage: {usage}\n\nMake it\n"), &words);
+        assert_eq!(page.command.operands.len(), 1, "{usage}: {:?}", page.command.operands);
+    }
+}
+
+#[test]
+fn examples_show_operands_that_usage_lines_leave_out() {
+    let operands = |example: &str| {
+        let page = format!(
+            "Make a mill\n\nUsage:\n  mill from [flags]\n\nExamples:\n  {example}\n\nFlags:\n      --name string  its name\n"
+        );
+        read(&page, &["from".to_owned()]).command.operands.len()
+    };
+    assert_eq!(operands("mill from --name x sack"), 1);
+    assert_eq!(operands("mill from --name x | less"), 0);
+}
+
+#[test]
+fn names_of_values_may_have_several_words() {
+    let page = "usage: mill\n\nOptions:\n  -f, --file pathname or URL   pathname or URL of a sack\n  \
+                -A, --all Take all of it. This is\n      the same as more.\n  -b#      : test, using # sacks\n  -R --again:  once more\n";
+    assert_eq!(shown(page), ["--file -f pathname-or-URL:No", "--all -A", "-b number:No", "--again -R"]);
+}
+
+#[test]
+fn a_page_may_say_that_it_replaces_what_exists() {
+    let replaces = |page: &str| read(page, &[]).command.replaces;
+    assert!(replaces("usage: mill FILE\n\nArguments:\n  FILE  the sack. It will be overwritten\n"));
+    assert!(!replaces("usage: mill FILE\n\nArguments:\n  FILE  the sack\n"));
+}
+
+#[test]
+fn an_option_may_share_a_spelling_with_another() {
+    let page = "usage: mill\n\nOptions:\n -r --recurse   go below\n -R --recurse:  go below what follows\n -r --recurse   again\n";
+    assert_eq!(shown(page), ["--recurse -r", "-R"]);
+}
+
+#[test]
+fn levels_are_one_option() {
+    for range in ["-0 to -9", "-1 ... -9", "-1..-9", "-0 to -9, -11"] {
+        assert_eq!(shown(&format!("usage: mill\n\nOptions:\n  {range}  how fine\n")), ["-#"], "{range}");
+    }
+}
+
+#[test]
+fn commands_have_aliases() {
+    let aliases = |page: &str| {
+        let subcommands = read(page, &[]).subcommands;
+        let shown = |command: &Subcommand| format!("{} {}: {}", command.name, command.aliases.join(" "), command.about);
+        subcommands.iter().map(shown).collect::<Vec<_>>()
+    };
+    let commander =
+        "Usage: mill [options] [command]\n\nCommands:\n  grind|g [options] <sack>  Grind a sack\n  sift  Sift it\n";
+    assert_eq!(aliases(commander), ["grind g: Grind a sack", "sift : Sift it"]);
+    let clap = "Usage: mill <COMMAND>\n\nCommands:\n  grind, g  Grind a sack\n  sift      Sift it [aliases: s, sv]\n";
+    assert_eq!(aliases(clap), ["grind g: Grind a sack", "sift s sv: Sift it"]);
+
+    let own = |page: &str| read(page, &["flour".to_owned(), "list".to_owned()]).command.aliases;
+    assert_eq!(own("List it\n\nUsage:\n  mill flour list\n\nAliases:\n  list, ls\n"), ["flour ls"]);
+    assert_eq!(
+        own("Usage: mill flour list\n\nAliases:\n  mill flour list, mill flour ls, mill bags\n"),
+        ["flour ls", "bags"]
+    );
+    assert_eq!(own("Usage: mill flour list\n"), [""; 0]);
 }
 
 #[test]

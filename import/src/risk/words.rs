@@ -10,7 +10,9 @@ pub(super) const READING: [&str; 39] = [
 ];
 
 /// Verbs that remove or stop what is there.
-pub(super) const DELETING: [&str; 48] = [
+pub(super) const DELETING: [&str; 50] = [
+    "deploy",
+    "rebase",
     "recreate",
     "delete",
     "remove",
@@ -100,7 +102,7 @@ pub(super) const REPLACING: [&str; 34] = [
 ];
 
 /// Verbs that write.
-pub(super) const WRITING: [&str; 62] = [
+pub(super) const WRITING: [&str; 61] = [
     "compile",
     "render",
     "add",
@@ -129,7 +131,6 @@ pub(super) const WRITING: [&str; 62] = [
     "export",
     "enable",
     "merge",
-    "rebase",
     "tag",
     "label",
     "annotate",
@@ -166,7 +167,7 @@ pub(super) const WRITING: [&str; 62] = [
 ];
 
 /// Verbs that reach another machine.
-pub(super) const REACHING: [&str; 35] = [
+pub(super) const REACHING: [&str; 34] = [
     "fetch",
     "download",
     "clone",
@@ -174,7 +175,6 @@ pub(super) const REACHING: [&str; 35] = [
     "push",
     "upload",
     "publish",
-    "deploy",
     "login",
     "logout",
     "connect",
@@ -207,6 +207,13 @@ pub(super) const REACHING: [&str; 35] = [
 /// Verbs in the first sentence of a program's description that show that it runs other programs.
 pub(super) const EXECUTING: [&str; 8] =
     ["run", "execute", "launch", "invoke", "debug", "profile", "benchmark", "multiplex"];
+
+/// Names of commands that take any commands of their own.
+pub(super) const PROMPTING: [&str; 6] = ["shell", "console", "repl", "control", "multi", "admin"];
+
+/// Nouns of what a command executes that can do anything.
+pub(super) const EXECUTED: [&str; 8] =
+    ["sql", "command", "commands", "code", "script", "scripts", "statement", "statements"];
 
 /// Names of operands that stand for places on a network.
 pub(super) const ADDRESSES: [&str; 9] =
@@ -332,4 +339,4 @@ pub(super) const FILES: [&str; 20] = [
 pub(super) const DELETES: [&str; 6] = ["delete", "remove", "destroy", "kill", "erase", "wipe"];
 
 /// Parts of the names of options that leave out a question or a check.
-pub(super) const FORCING: [&str; 5] = ["force", "forced", "hard", "clobber", "replace"];
+pub(super) const FORCING: [&str; 7] = ["force", "forced", "hard", "clobber", "replace", "sync", "mirror"];

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use climax_import::{self as import, HelpPage};
+use climax_import::{self as import, Flag, HelpPage};
 
 use super::progress::Progress;
 use super::scratch::{Failure, ScratchRunner};
@@ -12,8 +12,14 @@ use crate::command::terminal;
 /// How long a program may take to print its first page.
 const FIRST_LIMIT: Duration = Duration::from_secs(10);
 
-/// How long a subcommand may take to print its page, if the first page was faster than a quarter of that.
+/// How long a subcommand may take at least to print its page.
 const HELP_LIMIT: Duration = Duration::from_secs(2);
+
+/// How many times as long as the first page another one may take: four run at once on each processor.
+const SLOWER: u32 = 12;
+
+/// How much of what a program printed a message quotes, in characters.
+const FIRST_LINE_CHARS: usize = 120;
 
 /// Texts by which a page names a longer one, and the words that print it.
 const LONGER: [(&str, &[&str]); 5] = [
@@ -36,9 +42,16 @@ enum HelpForm {
 }
 
 /// A command whose help has not been read yet.
+#[derive(Default)]
 pub(super) struct PendingCommand {
     pub(super) words: Vec<String>,
+    /// Other spellings of these words.
+    pub(super) aliases: Vec<String>,
     pub(super) about: String,
+    /// Whether the command before it runs it where no command is named.
+    pub(super) is_default: bool,
+    /// The options of the commands before it, with the number of words that stand before each.
+    pub(super) leading: Vec<(usize, Flag)>,
     /// Its usage lines in the help of its parent.
     pub(super) usages: Vec<String>,
     /// The help of its ancestors, to recognize a program that prints the same help for a subcommand.
@@ -100,22 +113,25 @@ impl<'a> HelpReader<'a> {
             let is_short = LONGER.iter().any(|(sign, _)| text.contains(sign));
             if (page.says_something() || is_short) && !(page.is_manual && form == HelpForm::Long) {
                 self.form.set(form);
-                self.limit.set(HELP_LIMIT.max(4 * start.elapsed()).min(FIRST_LIMIT));
+                self.limit.set(HELP_LIMIT.max(SLOWER * start.elapsed()).min(FIRST_LIMIT));
                 let mentions_help = |line: &str| line.trim_start().starts_with("help ");
                 self.has_help_command.set(text.lines().any(mentions_help));
                 return Ok(self.longer(words, Help { text, page }).await);
             }
             printed.push((text, page));
         }
+        let said = printed.iter().find_map(|(text, _)| text.lines().find(|line| !line.trim().is_empty()));
+        let said = said.map(|line| line.trim().chars().take(FIRST_LINE_CHARS).collect::<String>());
         // Without other help the manual page is used.
         if let Some((text, page)) = printed.into_iter().find(|(_, page)| page.says_something()) {
             return Ok(Help { text, page });
         }
         let command =
             std::iter::once(self.program).chain(words.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+        let first_line = said.map_or_else(String::new, |line| format!(" (it printed {line:?})"));
         Err(format!(
-            "neither `{command} --help` nor `{command} -h` printed options, subcommands or a usage line with operands; see \
-             what they print, and write the config by hand"
+            "neither `{command} --help` nor `{command} -h` printed options, subcommands or a usage line with \
+             operands{first_line}; see what they print, and write the config by hand"
         ))
     }
 

@@ -108,11 +108,13 @@ impl ScratchRunner {
     }
 }
 
-/// Returns what a program may read: the system, the project, and its own directory if a path names it.
+/// Returns what a program may read: the system, the project, and where it is installed.
 fn rights(program: &str) -> Rights {
-    let own = path_of_program(program).and_then(|path| path.canonicalize().ok());
-    let own = own.as_deref().and_then(Path::parent).map(|directory| directory.display().to_string());
-    let needs = Needs { read: own.into_iter().collect(), ..Needs::default() };
+    let own = path_of_program(program);
+    let real = own.as_deref().and_then(|path| path.canonicalize().ok());
+    let own = [own, real].into_iter().flatten();
+    let own = own.filter_map(|path| Some(installed_in(&path)?.display().to_string()));
+    let needs = Needs { read: own.collect(), ..Needs::default() };
     let home = variable("HOME").map(PathBuf::from);
     let project = project(&exec::directory(), home.as_deref());
     let lines = Lines::default();
@@ -128,4 +130,12 @@ fn toolchain_variables() -> impl Iterator<Item = (String, String)> {
         let value = variable(name).or_else(|| assumed().map(|path| path.display().to_string()))?;
         Some((name.to_owned(), value))
     })
+}
+
+/// Returns the directory that holds a program with what it loads: that of its packages, the environment of Python that it
+/// belongs to, or that of its file.
+fn installed_in(path: &Path) -> Option<&Path> {
+    let directory = path.parent()?;
+    let is_packages = |path: &&Path| path.file_name().is_some_and(|name| name == "node_modules");
+    directory.ancestors().find(is_packages).or_else(|| exec::python_environment(path)).or(Some(directory))
 }

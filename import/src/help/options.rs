@@ -1,0 +1,222 @@
+//! The options that a help page lists.
+
+use std::collections::HashSet;
+
+use crate::command::{Flag, Several, Value};
+use crate::page::ListEntry;
+use crate::{option, prose, refine, shape, values};
+
+/// The most options of one help page.
+pub(super) const MAX_PAGE_OPTIONS: usize = 1000;
+
+/// Adds the spellings that a library takes beside those that it shows.
+pub(super) fn add_dashes(options: &mut [Flag], text: &str) {
+    let start = text.trim_start();
+    if start.starts_with("Usage of ") {
+        double_dashes(options);
+    } else if start.starts_with("OVERVIEW:") && text.contains("\nGeneric Options:") {
+        single_dashes(options);
+    }
+}
+
+/// Adds `--name` to `-name`: Go's package `flag` takes both, and shows the one.
+fn double_dashes(options: &mut [Flag]) {
+    for flag in options {
+        let long: Vec<String> =
+            flag.spellings.iter().filter(|own| own.len() > 2).map(|own| format!("-{own}")).collect();
+        flag.spellings.splice(0..0, long);
+    }
+}
+
+/// Adds `-name` to `--name`: the command lines of LLVM take both, and show the one.
+fn single_dashes(options: &mut [Flag]) {
+    for flag in options {
+        let single: Vec<String> =
+            flag.spellings.iter().filter_map(|own| own.strip_prefix('-')).map(str::to_owned).collect();
+        let new: Vec<String> =
+            single.into_iter().filter(|own| own.starts_with('-') && !flag.spellings.contains(own)).collect();
+        flag.spellings.extend(new);
+    }
+}
+
+/// The options that a page lists.
+#[derive(Default)]
+pub(super) struct Listed {
+    pub(super) options: Vec<Flag>,
+    /// Spellings of switches whose line does not show where the option ends: `-d name is the key`.
+    pub(super) unsure: HashSet<String>,
+}
+
+/// Reads the options of a page.
+pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
+    let mut seen = HashSet::new();
+    let mut listed = Listed::default();
+    // Spellings in lines of their own above the one that is described.
+    let mut above: Vec<Flag> = Vec::new();
+    // Where yargs marks switches, what has no mark takes a value.
+    let marks_switches = entries.iter().any(|entry| entry.text.iter().any(|line| line.contains("[boolean]")));
+    for entry in entries.iter().filter(|entry| entry.term.starts_with('-')) {
+        // There is a second column, or the text is below: the first column is the option alone. So are two columns of
+        // spellings.
+        let mut parts = entry.term.split("  ").map(str::trim).filter(|part| !part.is_empty());
+        let is_spelled = entry.text.is_empty() && parts.clone().count() > 1 && parts.all(|part| part.starts_with('-'));
+        // `--all Dump all of it. This …` has its description behind one space.
+        let is_sentence =
+            entry.term.split(' ').skip(1).any(|word| word.len() > 2 && word.ends_with('.') && !word.ends_with(".."));
+        let is_whole = (!entry.text.is_empty() || is_spelled) && !entry.term.contains("> ") && !is_sentence;
+        let spelled = entry.term.strip_suffix(':').filter(|spelled| !spelled.contains('=')).unwrap_or(&entry.term);
+        let Some(term) = option::term(spelled, is_whole) else { continue };
+        let mut flag = term.flag;
+        join_name(&mut flag, &entry.text.join(" "));
+
+        if is_manual && entry.text.is_empty() && term.rest.is_empty() {
+            above.push(flag);
+            continue;
+        }
+        if entry.text.is_empty() && flag.value.is_none() {
+            listed.unsure.extend(flag.spellings.clone());
+        }
+        option::part_quoted(&mut flag, &entry.text.join(" "));
+        listed.take_above(&mut above, &mut flag, &mut seen);
+        let mut text = entry.text.clone();
+        if !is_whole && !term.rest.is_empty() {
+            text.insert(0, term.rest);
+        }
+
+        let joined = text.join(" ").to_ascii_lowercase();
+        flag.required |=
+            ["(required)", "[required]"].iter().any(|note| joined.contains(note)) || joined.starts_with("required.");
+        add_alias(&mut flag, &mut text);
+        let is_switch = ["[boolean]", "[count]"].iter().any(|mark| joined.contains(mark));
+        if marks_switches && flag.value.is_none() && !is_switch && !entry.text.is_empty() {
+            let several = if joined.contains("[array]") { Several::Each } else { Several::No };
+            flag.value = Some(Value { several, ..Value::default() });
+        }
+
+        match &mut flag.value {
+            // "specify several times, or a level by --verbose=n"
+            Some(value)
+                if text.join(" ").contains(&format!("{}={}", flag.spellings[0], value.name))
+                    && shape::counts(&flag.spellings, &text.join(" ")) =>
+            {
+                value.optional = true;
+                value.attached = true;
+            }
+            Some(value) => values::complete(value, &text),
+            None => complete_switch(&mut flag, &text.join(" ")),
+        }
+        flag.about = prose::shorten(&text);
+        listed.add(flag, &mut seen);
+    }
+    for flag in above {
+        listed.add(flag, &mut seen);
+    }
+
+    listed
+}
+
+/// Joins the names of values that are one in the description: `--file pathname or URL`, "pathname or URL of a file".
+///
+/// Source: `UnquoteUsage` of the library pflag, which takes the name out of the description.
+fn join_name(flag: &mut Flag, text: &str) {
+    let Some(value) = flag.value.as_mut().filter(|_| !flag.more.is_empty()) else { return };
+    let name = [value.name.clone()].into_iter().chain(flag.more.clone()).collect::<Vec<_>>().join(" ");
+    if text.to_ascii_lowercase().contains(&name.to_ascii_lowercase()) {
+        value.name = name.replace(' ', "-");
+        flag.more.clear();
+    }
+}
+
+impl Listed {
+    /// Gives an option the spellings above it, if they take what it takes; the others are options of their own.
+    fn take_above(&mut self, above: &mut Vec<Flag>, flag: &mut Flag, seen: &mut HashSet<String>) {
+        let name = |flag: &Flag| flag.value.as_ref().map(|value| value.name.clone());
+        for other in above.drain(..) {
+            if name(&other) == name(flag) && flag.more.is_empty() && other.more.is_empty() {
+                flag.spellings.extend(other.spellings);
+            } else {
+                self.add(other, seen);
+            }
+        }
+        flag.spellings.sort_by_key(|spelling| !spelling.starts_with("--"));
+    }
+
+    /// Adds an option with the spellings that no other one has; the first of them must be free.
+    fn add(&mut self, mut flag: Flag, seen: &mut HashSet<String>) {
+        let known = self.options.iter_mut().find(|known| known.spellings.contains(&flag.spellings[0]));
+        if let Some(known) = known {
+            // `--lid: close it` in a list, and `--lid=size` above what it says of it.
+            if let (None, Some(value)) = (&known.value, flag.value.clone())
+                && flag.spellings[0].starts_with("--")
+                && !known.counts
+            {
+                known.value = Some(Value { optional: true, attached: true, ..value });
+                return;
+            }
+            // `-R --recurse:` beside `-r --recurse`: what is left is an option of its own.
+            flag.spellings.retain(|spelling| !seen.contains(spelling));
+            if flag.spellings.is_empty() {
+                return;
+            }
+        }
+
+        if self.options.len() >= MAX_PAGE_OPTIONS || self.options.iter().any(|known| is_example(&flag, known)) {
+            return;
+        }
+        flag.spellings.retain(|spelling| seen.insert(spelling.clone()));
+        self.options.push(flag);
+    }
+}
+
+/// Takes a spelling in brackets from the start of a description: `-b   (-binary)   Print bytes`.
+fn add_alias(flag: &mut Flag, text: &mut [String]) {
+    let Some(first) = text.first_mut() else { return };
+    let Some((alias, rest)) = option::in_brackets(first) else { return };
+    if alias.len() > 2 && !rest.is_empty() {
+        flag.spellings.push(alias);
+        *first = rest.to_owned();
+    }
+}
+
+/// Completes a switch from its description.
+fn complete_switch(flag: &mut Flag, text: &str) {
+    flag.is_on |= values::default(text).as_deref() == Some("true");
+    flag.counts |= shape::counts(&flag.spellings, text);
+    if flag.off.is_none() {
+        flag.off = flag.spellings.first().and_then(|spelling| refine::opposite_in(spelling, text));
+    }
+}
+
+/// Starts of descriptions that refer to another option.
+const LIKES: [&str; 7] =
+    ["like ", "same as ", "similar to ", "alternative for ", "alternative to ", "alias for ", "synonym for "];
+
+/// Gives options that are "like `--x`, but …" the values of `--x`, and those that are "the same as `-x`" its value.
+pub(super) fn copy_likes(options: &mut [Flag]) {
+    for at in 0..options.len() {
+        let about = &options[at].about;
+        let Some(start) = LIKES.iter().find(|start| about.to_ascii_lowercase().starts_with(*start)) else { continue };
+        let rest = about[start.len()..].trim_matches(['`', '\'', '"']);
+        let name = rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next();
+        let is_all = name.is_some_and(|name| rest.trim_end_matches(['.', '`', '\'', '"']) == name);
+        let model = options.iter().find(|flag| flag.spellings.iter().any(|own| Some(own.as_str()) == name));
+        let Some(model) = model.and_then(|flag| flag.value.clone()) else { continue };
+        if is_all && *start != "like " && options[at].value.is_none() {
+            options[at].value = Some(model.clone());
+        }
+        if let Some(value) = options[at].value.as_mut().filter(|value| value.several == Several::No) {
+            value.several = model.several;
+            value.pair |= model.pair;
+        }
+    }
+}
+
+/// Whether an option is another one with a value: `-o5` beside `-o <level>`, `-Tpng` beside `-T{format}`.
+pub(crate) fn is_example(flag: &Flag, known: &Flag) -> bool {
+    let [spelling] = flag.spellings.as_slice() else { return false };
+    let Some(value) = known.value.as_ref().filter(|_| !spelling.starts_with("--")) else { return false };
+    known.spellings.iter().filter(|own| own.len() == 2).any(|own| {
+        let tail = spelling.strip_prefix(own.as_str()).filter(|tail| !tail.is_empty());
+        tail.is_some_and(|tail| value.attached || tail.bytes().all(|byte| byte.is_ascii_digit()))
+    })
+}
