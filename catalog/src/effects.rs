@@ -17,6 +17,13 @@ pub struct Effects {
     ///
     /// Where nothing is there by these names, the tool has no higher risk than `write`, unless another arg has.
     pub overwrites: Vec<String>,
+    /// The args that name the directory in which the program makes files of its own choice, as when it unpacks an archive.
+    /// If a call gives none of them, it is the one in which the program runs.
+    ///
+    /// Where nothing is in that directory, the tool has no higher risk than `write`, unless another arg has.
+    pub populates: Vec<String>,
+    /// Further args that have a risk only because the program then populates a directory.
+    pub populates_by: Vec<String>,
     /// The args by which whole directories are replaced or removed; [`ANY`] if every call does that.
     pub trees: Vec<String>,
     /// Further args that have a risk only because the program then changes `files`.
@@ -64,9 +71,11 @@ impl Language {
 }
 
 /// The kinds of effects, by their keys in configs. Those of `code` stand under the names of the languages.
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 14] = [
     "files",
     "overwrites",
+    "populates",
+    "populates_by",
     "trees",
     "by",
     "hosts",
@@ -83,7 +92,7 @@ impl Effects {
     /// Returns whether the risk of a call can depend on the files that are there.
     #[must_use]
     pub const fn rest_on_files(&self) -> bool {
-        !self.files.is_empty() || !self.overwrites.is_empty()
+        !self.files.is_empty() || !self.overwrites.is_empty() || !self.populates.is_empty()
     }
 
     /// Returns whether an arg by itself makes a call replace or remove whole directories.
@@ -109,6 +118,8 @@ impl Effects {
         let lists = [
             &self.files,
             &self.overwrites,
+            &self.populates,
+            &self.populates_by,
             &self.trees,
             &self.by,
             &self.hosts,
@@ -137,13 +148,31 @@ impl Effects {
                 lists[at].push(item.to_owned());
             }
         }
-        let [files, overwrites, trees, by, hosts, walks, leaves_out, texts, idle, names_only, prints_made, bare] =
-            lists;
+
+        let [
+            files,
+            overwrites,
+            populates,
+            populates_by,
+            trees,
+            by,
+            hosts,
+            walks,
+            leaves_out,
+            texts,
+            idle,
+            names_only,
+            prints_made,
+            bare,
+        ] = lists;
         let bare = bare.first().and_then(|risk| risk.parse().ok());
         let [names_only, prints_made] = [names_only, prints_made].map(|items| !items.is_empty());
+
         Self {
             files,
             overwrites,
+            populates,
+            populates_by,
             trees,
             by,
             hosts,

@@ -161,6 +161,8 @@ fn effects() -> Value {
         &json!({
             "files": list("The args that name files which the program makes, replaces, moves or removes; nothing else gives the tool, or these args, a risk above `write`"),
             "overwrites": list("The args that name files which lose what they hold if they are there; where nothing is there by these names, the tool has no risk above `write`, unless another arg has"),
+            "populates": list("The args that name the directory in which the program makes files of its own choice, which without them is the one in which it runs; where nothing is in it, the tool has no risk above `write`, unless another arg has"),
+            "populates_by": list("Further args that have a risk only because the program then populates a directory"),
             "trees": { "anyOf": [{ "type": "boolean" }, names.clone(), { "type": "null" }], "default": [], "description": "The args by which whole directories are replaced or removed, or true if every call does that" },
             "by": list("Further args that have a risk only because the program then changes `files`"),
             "hosts": list("The args that choose the host which the program reaches"),

@@ -70,6 +70,7 @@ impl Parser<'_> {
             }
             at += 1;
         }
+
         // Nothing closes it: the error of arithmetic says so.
         true
     }
@@ -224,6 +225,7 @@ impl Parser<'_> {
                 return Ok(Arithmetic::Step(name, step, false));
             }
         }
+
         let operator = match self.peek() {
             Some('-') => Unary::Minus,
             Some('+') => Unary::Plus,
@@ -270,7 +272,7 @@ impl Parser<'_> {
     fn named(&mut self, name: String, start: usize) -> Result<Arithmetic, SyntaxError> {
         if self.rest().starts_with('[') {
             let range = start..self.at + 1;
-            return Err(SyntaxError::at(range, "arrays are not read", "use one variable for each value"));
+            return Err(SyntaxError::unread(range, "arrays are not read", "use one variable for each value"));
         }
         for (text, step) in [("++", 1), ("--", -1)] {
             if self.take(text) {

@@ -208,7 +208,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let end = self.rest().find(')').map_or(self.at + 1, |at| self.at + at + 1);
-        Err(SyntaxError::at(self.at..end, "functions are not read", "write the commands where they are to run"))
+        Err(SyntaxError::unread(self.at..end, "functions are not read", "write the commands where they are to run"))
     }
 
     /// Reads `NAME=value`, if it stands here.
@@ -219,7 +219,7 @@ impl Parser<'_> {
         if name.is_empty() || !(behind.starts_with('=') || behind.starts_with("+=")) {
             if !name.is_empty() && behind.starts_with('[') && behind.contains("]=") {
                 let range = start..start + name.len() + 1;
-                return Err(SyntaxError::at(
+                return Err(SyntaxError::unread(
                     range,
                     "arrays are not read",
                     "write the words out, or use one variable for each",
@@ -232,7 +232,7 @@ impl Parser<'_> {
         self.at += name.len() + if appends { 2 } else { 1 };
         if self.rest().starts_with('(') {
             let range = start..self.at + 1;
-            return Err(SyntaxError::at(
+            return Err(SyntaxError::unread(
                 range,
                 "arrays are not read",
                 "write the words out, or use one variable for each",
@@ -242,7 +242,7 @@ impl Parser<'_> {
         let value = self.word()?.unwrap_or(Word { parts: Vec::new(), range: at..at });
         if self.rest().starts_with("<(") {
             let range = self.at..self.at + 2;
-            return Err(SyntaxError::at(
+            return Err(SyntaxError::unread(
                 range,
                 "`<(` is not read in a value",
                 "write it as an argument of the command",

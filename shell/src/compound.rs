@@ -26,7 +26,7 @@ impl Parser<'_> {
         }
         let Some(word) = self.reserved() else { return Ok(None) };
         if let Some((_, problem, remedy)) = REFUSED.iter().find(|(refused, ..)| *refused == word) {
-            return Err(SyntaxError::at(self.at..self.at + word.len(), *problem, *remedy));
+            return Err(SyntaxError::unread(self.at..self.at + word.len(), *problem, *remedy));
         }
 
         Ok(Some(match word {
@@ -189,7 +189,7 @@ impl Parser<'_> {
         let body = self.list()?;
         if self.rest().starts_with(";;&") || self.rest().starts_with(";&") {
             let range = self.at..self.at + 3;
-            return Err(SyntaxError::at(range, "arms that go on are not read", "end each arm with `;;`"));
+            return Err(SyntaxError::unread(range, "arms that go on are not read", "end each arm with `;;`"));
         }
         if !self.take(";;") && self.reserved() != Some("esac") {
             return Err(self.unclosed(start, "case", "esac"));

@@ -12,6 +12,8 @@ pub struct SyntaxError {
     pub problem: String,
     /// What to write instead.
     pub remedy: String,
+    /// Whether it is a construct of shells, which a shell would read.
+    pub is_of_shell: bool,
 }
 
 impl SyntaxError {
@@ -24,6 +26,11 @@ impl SyntaxError {
     }
 
     pub(crate) fn at(range: Range<usize>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { range, problem: problem.into(), remedy: remedy.into() }
+        Self { range, problem: problem.into(), remedy: remedy.into(), is_of_shell: false }
+    }
+
+    /// Makes the error of a construct that a shell would read.
+    pub(crate) fn unread(range: Range<usize>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { is_of_shell: true, ..Self::at(range, problem, remedy) }
     }
 }

@@ -122,10 +122,9 @@ fn number(text: &str, place: &Range<usize>) -> Result<i64, SyntaxError> {
     }
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_decimal = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
-    is_decimal.then(|| text.parse().ok()).flatten().ok_or_else(|| SyntaxError {
-        range: place.clone(),
-        problem: format!("`{}` is no decimal number", text.chars().take(40).collect::<String>()),
-        remedy: "in arithmetic every value must be one".to_owned(),
+    is_decimal.then(|| text.parse().ok()).flatten().ok_or_else(|| {
+        let problem = format!("`{}` is no decimal number", text.chars().take(40).collect::<String>());
+        SyntaxError::at(place.clone(), problem, "in arithmetic every value must be one")
     })
 }
 
@@ -140,15 +139,15 @@ fn spliced(text: &str, splice: Splice, place: &Range<usize>) -> Result<i64, Synt
     match problem {
         None => number(text, place),
         Some(problem) => {
-            let remedy = "write the variable without `$`, or blanks around the operator".to_owned();
-            Err(SyntaxError { range: place.clone(), problem: problem.to_owned(), remedy })
+            let remedy = "write the variable without `$`, or blanks around the operator";
+            Err(SyntaxError::at(place.clone(), problem, remedy))
         }
     }
 }
 
 fn no_result(place: &Range<usize>) -> SyntaxError {
-    let problem = "this has no result: a division by 0, or a negative exponent".to_owned();
-    SyntaxError { range: place.clone(), problem, remedy: "check the values before".to_owned() }
+    let problem = "this has no result: a division by 0, or a negative exponent";
+    SyntaxError::at(place.clone(), problem, "check the values before")
 }
 
 /// Computes with the rules of C for 64 bits; `None` where there is no result.

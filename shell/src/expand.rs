@@ -361,12 +361,8 @@ impl<S: Surroundings> Expander<'_, S> {
             return Ok(text);
         }
         if !rest.is_empty() && !rest.starts_with('/') {
-            let problem = "directories of other users are not expanded".to_owned();
-            return Err(SyntaxError {
-                range: 0..0,
-                problem,
-                remedy: "write the path out, or quote the word".to_owned(),
-            });
+            let problem = "directories of other users are not expanded";
+            return Err(SyntaxError::at(0..0, problem, "write the path out, or quote the word"));
         }
         match self.surroundings.variable("HOME") {
             Some(home) => {
@@ -396,11 +392,10 @@ impl<S: Surroundings> Expander<'_, S> {
                     is_plain.then_some('\\').into_iter().chain([one.c])
                 })
                 .collect();
-            let paths = self.surroundings.paths(&pattern).map_err(|problem| SyntaxError {
-                range: word.range.clone(),
-                problem,
-                remedy: "name the paths, or quote the word".to_owned(),
-            })?;
+            let paths = self
+                .surroundings
+                .paths(&pattern)
+                .map_err(|problem| SyntaxError::at(word.range.clone(), problem, "name the paths, or quote the word"))?;
             if !paths.is_empty() {
                 let safe = |path: String| if path.starts_with('-') { format!("./{path}") } else { path };
                 let field = |path| Field { text: safe(path), origin: Origin::Path, is_open: false, from };
@@ -486,14 +481,10 @@ fn origin(characters: &[Character]) -> Origin {
 /// The refusal of a value that would fill the memory.
 pub(crate) fn too_long(place: &Range<usize>) -> SyntaxError {
     let problem = format!("the value would have more than {MAX_VALUE_BYTES} bytes");
-    SyntaxError { range: place.clone(), problem, remedy: "let a program make it, such as sed".to_owned() }
+    SyntaxError::at(place.clone(), problem, "let a program make it, such as sed")
 }
 
 /// The refusal of a pattern that would keep the line busy.
 pub(crate) fn too_slow(place: &Range<usize>) -> SyntaxError {
-    SyntaxError {
-        range: place.clone(),
-        problem: TooManySteps.to_string(),
-        remedy: "let a program do it, such as sed".to_owned(),
-    }
+    SyntaxError::at(place.clone(), TooManySteps.to_string(), "let a program do it, such as sed")
 }

@@ -47,7 +47,7 @@ impl<'a> Parser<'a> {
     /// Refuses parameters that would be something else than their text.
     fn check_unread(&self, start: usize) -> Result<(), SyntaxError> {
         match self.peek() {
-            Some('-') => Err(SyntaxError::at(start..start + 2, "`$-` is not read", "leave it out")),
+            Some('-') => Err(SyntaxError::unread(start..start + 2, "`$-` is not read", "leave it out")),
             _ => Ok(()),
         }
     }
@@ -79,7 +79,7 @@ impl<'a> Parser<'a> {
                 return Ok(name);
             }
             let problem = "this expansion is not read";
-            return Err(SyntaxError::at(
+            return Err(SyntaxError::unread(
                 start..self.at + 1,
                 problem,
                 "write the value out, or quote it in single quotes",
@@ -92,7 +92,7 @@ impl<'a> Parser<'a> {
         }
         if name != "PIPESTATUS" {
             let range = start..self.at + 1;
-            return Err(SyntaxError::at(
+            return Err(SyntaxError::unread(
                 range,
                 "arrays are not read",
                 "write the words out, or use one variable for each",
@@ -145,7 +145,7 @@ impl<'a> Parser<'a> {
             return read(self);
         }
         let range = start..self.at + self.peek().map_or(0, char::len_utf8);
-        Err(SyntaxError::at(range, "this expansion is not read", "write the value out"))
+        Err(SyntaxError::unread(range, "this expansion is not read", "write the value out"))
     }
 
     /// The operation for letters. Its brace has been read, and is read again as the end.

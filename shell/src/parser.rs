@@ -19,11 +19,10 @@ pub const MAX_NESTING: usize = 32;
 pub fn parse(text: &str) -> Result<Script, SyntaxError> {
     if text.len() > MAX_BYTES {
         let problem = format!("the text has {} bytes, and the limit is {MAX_BYTES}", text.len());
-        return Err(SyntaxError { range: 0..0, problem, remedy: "split it, or put a part of it in a file".to_owned() });
+        return Err(SyntaxError::at(0..0, problem, "split it, or put a part of it in a file"));
     }
     if let Some(at) = text.find('\0') {
-        let problem = "NUL stands in the text".to_owned();
-        return Err(SyntaxError { range: at..at + 1, problem, remedy: "remove it".to_owned() });
+        return Err(SyntaxError::at(at..at + 1, "NUL stands in the text", "remove it"));
     }
 
     let mut parser = Parser::new(text);

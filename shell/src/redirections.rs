@@ -51,10 +51,14 @@ impl Parser<'_> {
             "<(" | ">(" => {
                 let remedy = "join the commands with `|`, or write to a file and read it";
                 let problem = format!("`{operator}` is not read here");
-                return Err(SyntaxError::at(start..self.at, problem, remedy));
+                return Err(SyntaxError::unread(start..self.at, problem, remedy));
             }
             "<>" => {
-                return Err(SyntaxError::at(start..self.at, "`<>` is not read", "write `<` to read or `>` to write"));
+                return Err(SyntaxError::unread(
+                    start..self.at,
+                    "`<>` is not read",
+                    "write `<` to read or `>` to write",
+                ));
             }
             "<" => (descriptor, Target::Read(self.with_processes(|parser| parser.file(start))?)),
             ">" | ">|" => (descriptor, Target::Write(self.file(start)?)),

@@ -1,6 +1,6 @@
 //! What commands of a line leave for those behind them: variables, positions, statuses, options.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest number of a process on any system.
 pub(crate) const LARGEST_PROCESS: u64 = 1 << 22;
@@ -59,6 +59,8 @@ pub struct Options {
 pub struct State {
     /// The variables that the line has set.
     pub variables: BTreeMap<String, Variable>,
+    /// The variables that the line sets somewhere, and that it does not get from its surroundings.
+    pub set_somewhere: BTreeSet<String>,
     /// `$0`
     pub name: String,
     /// `$1`, `$2`, …; `None` where they are not known yet.

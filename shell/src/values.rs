@@ -33,11 +33,22 @@ impl<S: Surroundings> Expander<'_, S> {
         {
             return Ok(found);
         }
-        let value = self.value_of(name, place)?;
+        let value = if self.has_no_value_yet(name, operation) { Value::Unset } else { self.value_of(name, place)? };
         if let Some(word) = chosen(&value, operation) {
             return Ok(Found::Word(word));
         }
         self.operated(value, name, operation, place).map(Found::One)
+    }
+
+    /// Whether an operation asks for the value of a variable that the line sets, but has not set so far.
+    ///
+    /// Others need a value. A variable that no command has set would be an empty text, as in `rm -r $x/lib`.
+    fn has_no_value_yet(&self, name: &Name, operation: &Operation) -> bool {
+        let Name::Variable(name) = name else { return false };
+        operation.asks_for_value()
+            && self.state.set_somewhere.contains(name)
+            && !self.state.variables.contains_key(name)
+            && self.surroundings.variable(name).is_none()
     }
 
     /// What an operation makes of each of several values; `None` if it is about all of them at once.
@@ -120,10 +131,9 @@ impl<S: Surroundings> Expander<'_, S> {
         if let Some(variable) = self.state.variables.get(name) {
             return Ok(variable.value.clone());
         }
-        self.surroundings.variable(name).map(Value::Known).ok_or_else(|| SyntaxError {
-            range: place.clone(),
-            problem: format!("the line does not set the variable `{name}`"),
-            remedy: format!("write `{name}=…` before it, or write the value out"),
+        self.surroundings.variable(name).map(Value::Known).ok_or_else(|| {
+            let problem = format!("the line does not set the variable `{name}`");
+            SyntaxError::at(place.clone(), problem, format!("write `{name}=…` before it, or write the value out"))
         })
     }
 
@@ -140,11 +150,7 @@ impl<S: Surroundings> Expander<'_, S> {
             Value::Known(text) => Some(text),
             Value::Unset => None,
         };
-        let needs_value = !matches!(
-            operation,
-            Operation::Default(..) | Operation::Assign(..) | Operation::Alternative(..) | Operation::Required(..)
-        );
-        if text.is_none() && needs_value && self.state.options.fails_on_unset {
+        if text.is_none() && !operation.asks_for_value() && self.state.options.fails_on_unset {
             return Err(ExpandError::Failed("a parameter has no value, and `set -u` holds".to_owned()));
         }
         let is_missing = |counts_empty: bool| text.as_ref().is_none_or(|text| counts_empty && text.is_empty());
@@ -337,8 +343,8 @@ fn part_of(
 }
 
 fn no_part(place: &Range<usize>) -> SyntaxError {
-    let problem = "the part of the value would end before it starts".to_owned();
-    SyntaxError { range: place.clone(), problem, remedy: "check the length before".to_owned() }
+    let problem = "the part of the value would end before it starts";
+    SyntaxError::at(place.clone(), problem, "check the length before")
 }
 
 /// The word that stands for a value in `${x:-word}` and its kind; `None` if another operation, or none of the word.

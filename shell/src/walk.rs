@@ -124,6 +124,11 @@ impl Condition {
 }
 
 impl Operation {
+    /// Whether it says what stands for a value that is missing.
+    pub(crate) fn asks_for_value(&self) -> bool {
+        matches!(self, Self::Default(..) | Self::Assign(..) | Self::Alternative(..) | Self::Required(..))
+    }
+
     /// Returns its words.
     #[must_use]
     pub fn words(&self) -> Vec<&Word> {

@@ -193,7 +193,7 @@ impl Parser<'_> {
                         Some(c) if c != '\0' => text.push(c),
                         _ => {
                             let remedy = "write the character itself";
-                            return Err(SyntaxError::at(at..self.at, "this escape is not read", remedy));
+                            return Err(SyntaxError::unread(at..self.at, "this escape is not read", remedy));
                         }
                     }
                 }
@@ -253,7 +253,7 @@ impl Parser<'_> {
             return Ok(Some(Part::Substitution(list, start..self.at)));
         }
         if rest.starts_with("$[") {
-            return Err(SyntaxError::at(start..start + 2, "`$[` is not read", "write `$((…))`"));
+            return Err(SyntaxError::unread(start..start + 2, "`$[` is not read", "write `$((…))`"));
         }
         let parameter = self.parameter()?;
         Ok(parameter.map(|parameter| Part::Parameter(Box::new(parameter), start..self.at)))
@@ -299,7 +299,7 @@ impl Parser<'_> {
         let Some(length) = rest.find('`') else { return Err(self.unclosed_quote(start, '`')) };
         if rest[..length].contains('\\') {
             let range = start..self.at + length;
-            return Err(SyntaxError::at(range, "backslashes in backquotes are not read", "write `$(…)`"));
+            return Err(SyntaxError::unread(range, "backslashes in backquotes are not read", "write `$(…)`"));
         }
 
         let end = std::mem::replace(&mut self.end, self.at + length);

@@ -46,21 +46,28 @@ pub(crate) fn changes<'p>(
     if overwrites_nothing(tool, bound, &effects, directory) {
         return Changes { project: ProjectChange::Files, ..Changes::default() };
     }
-    if effects.files.is_empty() {
+    if effects.files.is_empty() && effects.populates.is_empty() {
         return Changes::default();
     }
     let project = project();
+    if populates_an_empty_directory(tool, bound, &effects, directory, project) {
+        return Changes { project: ProjectChange::Files, ..Changes::default() };
+    }
+    if effects.files.is_empty() {
+        return Changes::default();
+    }
     let given = texts(bound, &effects.files);
     let named = given.iter().filter(|text| !files::is_stream(text)).map(|text| directory.join(text));
     let named: Vec<PathBuf> = named.collect();
 
-    let areas: Vec<Area> = named.iter().map(|path| exec::area_of(path, project)).collect();
-    let protected = areas.iter().position(|area| *area == Area::Protected).map(|at| named[at].clone());
+    let targets = targets(bound, &named);
+    let areas: Vec<Area> = targets.iter().map(|path| exec::area_of(path, project)).collect();
+    let protected = areas.iter().position(|area| *area == Area::Protected).map(|at| targets[at].clone());
     let protected = protected
         .or_else(|| put_under_protected_name(bound, &named, project))
-        .or_else(|| protected_in_trees(bound, &effects, &targets(bound, &named), project));
-    let temporary: Vec<PathBuf> =
-        named.iter().zip(&areas).filter(|(_, area)| **area == Area::Temporary).map(|(path, _)| path.clone()).collect();
+        .or_else(|| protected_in_trees(bound, &effects, &targets, project));
+    let temporary = targets.iter().zip(&areas).filter(|(_, area)| **area == Area::Temporary);
+    let temporary: Vec<PathBuf> = temporary.map(|(path, _)| path.clone()).collect();
     let made = if temporary.is_empty() { Vec::new() } else { made() };
     let is_made = |path: &Path| exec::real_path(path).is_ok_and(|real| made.iter().any(|made| real.starts_with(made)));
     // What is not there yet is looked at again when the call is due.
@@ -71,15 +78,11 @@ pub(crate) fn changes<'p>(
     };
 
     let is_all = !given.is_empty()
-        && named.iter().zip(&areas).all(is_own)
+        && targets.iter().zip(&areas).all(is_own)
         && protected.is_none()
-        && rest_of_risk(tool, bound, &effects) < Risk::Destructive;
-    let of_project: Vec<PathBuf> = named.into_iter().filter(|path| !is_made(path)).collect();
-    let project = if is_all {
-        project_change(bound, &effects, &targets(bound, &of_project), project)
-    } else {
-        ProjectChange::Other
-    };
+        && risk_beside(tool, bound, &for_files(&effects)) < Risk::Destructive;
+    let of_project: Vec<PathBuf> = targets.into_iter().filter(|path| !is_made(path)).collect();
+    let project = if is_all { project_change(bound, &effects, &of_project, project) } else { ProjectChange::Other };
 
     Changes { protected, project, temporary }
 }
@@ -98,7 +101,36 @@ fn overwrites_nothing(tool: ResolvedTool<'_>, bound: &Bound<'_>, effects: &Effec
     let is_missing = |name: &&str| {
         !name.is_empty() && !name.contains(['*', '?', '[', '\\', ':']) && !exec::is_there(&directory.join(name))
     };
-    !named.is_empty() && named.iter().all(is_missing) && rest_of_risk(tool, bound, effects) < Risk::Destructive
+    !named.is_empty()
+        && named.iter().all(is_missing)
+        && risk_beside(tool, bound, &for_files(effects)) < Risk::Destructive
+}
+
+/// Returns whether a call is destructive, if at all, only for files in a directory in which nothing is.
+///
+/// A directory with files would not do, even if the session has made all of them: one may be a link, by which the program
+/// gets elsewhere.
+fn populates_an_empty_directory(
+    tool: ResolvedTool<'_>,
+    bound: &Bound<'_>,
+    effects: &Effects,
+    directory: &Path,
+    project: Option<&Path>,
+) -> bool {
+    if effects.populates.is_empty() || risk_beside(tool, bound, &for_populating(effects)) >= Risk::Destructive {
+        return false;
+    }
+    let populated = match texts(bound, &effects.populates).as_slice() {
+        [] => directory.to_owned(),
+        [one] => directory.join(one),
+        // Each may count from the one before.
+        _ => return false,
+    };
+    let is_project = || populated.canonicalize().ok().as_deref() == project;
+    let is_empty = || populated.read_dir().is_ok_and(|mut entries| entries.next().is_none());
+
+    let area = exec::area_of(&populated, project);
+    matches!(area, Area::Project | Area::Temporary) && (!exec::is_there(&populated) || is_empty() && !is_project())
 }
 
 /// Returns what replacing a file by a redirection changes.
@@ -112,16 +144,25 @@ pub(crate) fn of_redirection(path: &Path, project: Option<&Path>) -> Changes {
 
 /// Returns whether a call is destructive, if at all, only for the files that it names.
 pub(crate) fn depends_on_files_alone(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> bool {
-    let effects = tool.effects().filter(Effects::rest_on_files);
-    effects.is_some_and(|effects| rest_of_risk(tool, bound, &effects) < Risk::Destructive)
+    let Some(effects) = tool.effects().filter(Effects::rest_on_files) else { return false };
+    let risk = |reasons: &[&[String]]| risk_beside(tool, bound, reasons);
+    risk(&for_files(&effects)).min(risk(&for_populating(&effects))) < Risk::Destructive
 }
 
-/// The risk that a call has for other reasons than the files that it changes.
-fn rest_of_risk(tool: ResolvedTool<'_>, bound: &Bound<'_>, effects: &Effects) -> Risk {
-    let is_for_files = |name: &str| {
-        [&effects.files, &effects.overwrites, &effects.by, &effects.trees].into_iter().flatten().any(|own| own == name)
-    };
-    let rest = bound.iter().filter(|(arg, _)| !is_for_files(arg.name()));
+/// Returns the args that have a risk for the files that they name.
+fn for_files(effects: &Effects) -> [&[String]; 4] {
+    [&effects.files, &effects.overwrites, &effects.by, &effects.trees]
+}
+
+/// Returns the args that have a risk for the directory that the program populates.
+fn for_populating(effects: &Effects) -> [&[String]; 2] {
+    [&effects.populates, &effects.populates_by]
+}
+
+/// Returns the risk that a call has for other reasons than some of its args.
+fn risk_beside(tool: ResolvedTool<'_>, bound: &Bound<'_>, args: &[&[String]]) -> Risk {
+    let is_among = |name: &str| args.iter().copied().flatten().any(|own| own == name);
+    let rest = bound.iter().filter(|(arg, _)| !is_among(arg.name()));
     rest.filter_map(|(arg, value)| risk::of_argument(arg, value)).max().unwrap_or(tool.risk().min(Risk::Write))
 }
 

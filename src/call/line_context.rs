@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use climax_catalog::{Policy, ToolIndex};
+use climax_catalog::{Policy, Risk, ToolIndex};
 
 use crate::call::arguments::Input;
 use crate::call::files::WriteMode;
-use crate::call::line::LineContext;
+use crate::call::line::{self, CommandWords, LineContext, Undescribed};
 use crate::call::unknown::UnknownPrograms;
 use crate::exec::{self, FindIsolation};
 
@@ -31,7 +31,12 @@ impl Served<'_> {
         let context = LineContext {
             env: &exec::variable,
             names_program: &exec::names_program,
-            unknown: &|program| unknown.tool(program),
+            unknown: &|undescribed| {
+                let Undescribed::Program(words) = undescribed else { return unknown.question_tool() };
+                let tool = unknown.tool(words[0])?;
+                let network_tool = if installs(self.index, words) { unknown.network_tool() } else { None };
+                network_tool.or(Some(tool))
+            },
             glob: &|pattern, directory| exec::glob::expand(pattern, Path::new(directory.unwrap_or_default())),
             write_mode: &|path, appends| write_mode(path, appends, self.made),
             input,
@@ -39,6 +44,28 @@ impl Served<'_> {
         };
         read(context)
     }
+}
+
+/// Returns whether a program of an environment of Python is one that installs what it downloads, as a config describes the
+/// program of the same name: `.venv/bin/pip install six`.
+///
+/// In a cage without network it could not, and what the config describes holds the program less than a cage does.
+fn installs(index: &ToolIndex, words: &[&str]) -> bool {
+    let Some(name) = exec::environment_program(words[0]) else { return false };
+    let words: Vec<&str> = [name].into_iter().chain(words[1..].iter().copied()).collect();
+    let command = CommandWords {
+        words: &words,
+        variables: &[],
+        input: Input::Nothing,
+        names_program: &exec::names_program,
+        unknown: &|_| None,
+        explains: false,
+    };
+    let reading = line::read(index, command);
+    reading.is_ok_and(|reading| {
+        reading.tool.written_risk() == Some(Risk::Write)
+            && reading.tool.needs().is_some_and(|needs| needs.has_network())
+    })
 }
 
 /// Returns what a redirection would do to a file. `made` are files and directories that the session has made.

@@ -133,7 +133,7 @@ impl Stage<'_> {
         let (tool, text) = (self.call.name().to_owned(), self.text.clone());
         let confinement = self.call.invocation.confinement.as_ref();
         let has_network = confinement.is_none_or(|rights| rights.network);
-        StageOutcome { tool, text, outcome, cage: self.call.cage(), has_network, duration }
+        StageOutcome { tool, text, outcome, cage: self.call.cage(), has_network, is_tested: false, duration }
     }
 }
 

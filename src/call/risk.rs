@@ -20,7 +20,7 @@ pub fn promised(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> Risk {
 
 /// CLIs of which a call chooses the host that their programs reach, whatever their config says of it, and programs that do
 /// so and have no config.
-const CHOOSING_HOSTS: [&str; 19] = [
+const CHOOSING_HOSTS: [&str; 20] = [
     "curl",
     "wget",
     "ssh",
@@ -40,6 +40,8 @@ const CHOOSING_HOSTS: [&str; 19] = [
     "psql",
     "redis-cli",
     "openssl",
+    // A program of an environment may be anything.
+    "program",
 ];
 
 /// Returns the least risk of a call that gets what its line has read, since it could send that away.

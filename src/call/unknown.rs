@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use climax_catalog::policy::{ConfineLevel, Executor, Protection};
+use climax_catalog::policy::{AskedCage, ConfineLevel, Executor, LineRules, Protection};
 use climax_catalog::{Cage, Layer, Policy, ResolvedTool, Source, ToolIndex, compile};
 
 use crate::exec::{self, FindIsolation};
@@ -42,6 +42,7 @@ const LEAVING: [&str; 9] = ["sudo", "su", "doas", "pkexec", "runuser", "at", "ba
 #[derive(Clone, Copy, Debug)]
 pub struct UnknownPrograms<'a> {
     cage: Option<Cage>,
+    widest: AskedCage,
     protection: Protection,
     isolation: FindIsolation,
     index: &'a ToolIndex,
@@ -54,8 +55,8 @@ impl<'a> UnknownPrograms<'a> {
     pub fn permitted(policy: &'a Policy, index: &'a ToolIndex, isolation: FindIsolation) -> Self {
         let is_confined = policy.confine().level != Some(ConfineLevel::Off) && *policy.executor() == Executor::Local;
         let cage = policy.lines().unknown().cage().filter(|_| is_confined);
-        let protection = policy.lines().rules.protect;
-        Self { cage, protection, isolation, index, hidden: policy.described_programs() }
+        let LineRules { widest, protect: protection, .. } = policy.lines().rules;
+        Self { cage, widest, protection, isolation, index, hidden: policy.described_programs() }
     }
 
     /// Returns the tool that runs a program; `None` if a config describes it, or if no cage would hold it truthfully.
@@ -66,30 +67,56 @@ impl<'a> UnknownPrograms<'a> {
         let cage = self.cage.filter(|_| objection(program).is_none())?;
         let hidden = self.hidden.iter().map(String::as_str);
         let is_described = self.index.programs().chain(hidden).any(|name| exec::names_program(program, name));
-        let is_held = || (self.isolation)().is_some_and(|isolation| isolation.holds(cage, self.protection));
-        if is_described || !is_held() { None } else { tool(cage) }
+        if is_described || !self.is_held(cage) { None } else { tool(cage) }
+    }
+
+    /// Returns the tool that runs a described program which is asked about itself; `None` if no cage would hold it.
+    #[must_use]
+    pub fn question_tool(&self) -> Option<ResolvedTool<'static>> {
+        self.cage.filter(|cage| self.is_held(*cage)).and_then(tool)
+    }
+
+    /// Returns the tool that runs a program in the cage `workspace` with network; `None` if the policy permits no call so
+    /// wide a cage, or if this system does not have it.
+    #[must_use]
+    pub fn network_tool(&self) -> Option<ResolvedTool<'static>> {
+        let is_permitted = self.widest >= AskedCage::Workspace && self.is_held(Cage::Workspace);
+        if is_permitted { network_tool() } else { None }
+    }
+
+    fn is_held(&self, cage: Cage) -> bool {
+        (self.isolation)().is_some_and(|isolation| isolation.holds(cage, self.protection))
     }
 }
 
 /// Returns the tool that runs an unknown program in a cage.
 #[must_use]
 pub(crate) fn tool(cage: Cage) -> Option<ResolvedTool<'static>> {
+    own_tool(match cage {
+        Cage::Read => "program_read",
+        Cage::Workspace => "program_workspace",
+    })
+}
+
+fn network_tool() -> Option<ResolvedTool<'static>> {
+    own_tool("program_network")
+}
+
+fn own_tool(name: &str) -> Option<ResolvedTool<'static>> {
     static INDEX: OnceLock<Option<ToolIndex>> = OnceLock::new();
 
     let index = INDEX.get_or_init(|| {
         let source = Source::new("program.yaml", include_bytes!("program.yaml").to_vec()).ok()?;
         Some(ToolIndex::from_configs(vec![Layer::loaded(compile(&[source]).ok()?.catalog)]))
     });
-    index.as_ref()?.get(match cage {
-        Cage::Read => "program_read",
-        Cage::Workspace => "program_workspace",
-    })
+    index.as_ref()?.get(name)
 }
 
 /// Returns whether a tool is one that runs programs which no config describes.
 #[must_use]
 pub(crate) fn runs(program: ResolvedTool<'_>) -> bool {
-    [Cage::Read, Cage::Workspace].into_iter().filter_map(tool).any(|own| own.name() == program.name())
+    let own = [tool(Cage::Read), tool(Cage::Workspace), network_tool()];
+    own.into_iter().flatten().any(|own| own.name() == program.name())
 }
 
 /// Returns why a program does not run in a cage, though no config describes it.

@@ -122,6 +122,8 @@ fn effects_json(
     Effects {
         files,
         overwrites,
+        populates,
+        populates_by,
         trees,
         by,
         hosts,
@@ -137,7 +139,7 @@ fn effects_json(
 ) -> Value {
     let code: Map<String, Value> = code.iter().map(|(arg, language)| (arg.clone(), language.as_str().into())).collect();
     let bare = bare.map(Risk::as_str);
-    json!({ "files": files, "overwrites": overwrites, "trees": trees, "by": by, "hosts": hosts, "walks": walks, "leaves_out": leaves_out, "code": code, "texts": texts, "idle": idle, "names_only": names_only, "prints_made": prints_made, "bare": bare })
+    json!({ "files": files, "overwrites": overwrites, "populates": populates, "populates_by": populates_by, "trees": trees, "by": by, "hosts": hosts, "walks": walks, "leaves_out": leaves_out, "code": code, "texts": texts, "idle": idle, "names_only": names_only, "prints_made": prints_made, "bare": bare })
 }
 
 fn needs_json(Needs { network, write, env, read, tracked, processes, cage, without }: &Needs) -> Value {

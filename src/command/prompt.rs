@@ -23,7 +23,7 @@ use crate::call::approval::{Approver, Denial, FormAnswer, LateQuestions, Verdict
 use crate::call::arguments::Input;
 use crate::call::digest::RequestDigest;
 use crate::call::form::Form;
-use crate::call::line::{Candidate, CompletionContext, LineContext, complete, read_line};
+use crate::call::line::{Candidate, CompletionContext, LineContext, Undescribed, complete, read_line};
 use crate::call::{Plan, Toolbox, UnknownPrograms};
 use crate::command::runtime::user_directory;
 use crate::command::shell::Shell;
@@ -152,7 +152,10 @@ impl Highlighter for Writer<'_> {
         let context = LineContext {
             env: &exec::variable,
             names_program: &exec::names_program,
-            unknown: &|program| self.unknown.tool(program).filter(|_| exec::is_program(program)),
+            unknown: &|undescribed| match undescribed {
+                Undescribed::Program(words) => self.unknown.tool(words[0]).filter(|_| exec::is_program(words[0])),
+                Undescribed::Question => self.unknown.question_tool(),
+            },
             glob: &no_paths,
             write_mode: &|_, _| WriteMode::Protected,
             input: Input::Nothing,

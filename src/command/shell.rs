@@ -140,10 +140,10 @@ impl<'t> Shell<'t> {
             let _ = copied.join();
         }
 
-        let limits = cage_of_failure(done.steps.iter().flat_map(|step| &step.stages));
-        // Lines such as `make 2>&1 | tail` succeed whatever becomes of the program.
-        let pipelines = done.steps.iter().filter(|step| step.stages.len() > 1).flat_map(|step| &step.stages);
-        let hidden_limits = cage_of_failure(pipelines.filter(|stage| self.runs_code(&stage.tool)));
+        let stages = || done.steps.iter().flat_map(|step| &step.stages);
+        let limits = cage_of_failure(stages());
+        // Lines such as `make 2>&1 | tail` and `python3 x.py; git diff` succeed whatever becomes of the program.
+        let hidden_limits = cage_of_failure(stages().filter(|stage| !stage.is_tested && self.runs_code(&stage.tool)));
         let status = status(done);
         if let Some(limits) = if status == 0 { hidden_limits } else { limits } {
             terminal::complain(&limits);
@@ -168,7 +168,7 @@ fn cage_of_failure<'s>(stages: impl Iterator<Item = &'s StageOutcome>) -> Option
         Cage::Read => {
             "files in $TMPDIR and in directories that `mkdir /tmp/…` has made alone (`--cage workspace`: also the project)"
         }
-        Cage::Workspace => "the project, $TMPDIR and directories that `mkdir /tmp/…` has made alone",
+        Cage::Workspace => "the project, $TMPDIR, and in /tmp what it names and what the line has made alone",
     };
     let network = if stage.has_network { "" } else { ", and had no network" };
     Some(format!("`{program}` ran in the cage `{}`: it could write {writes}{network}", cage.as_str()))

@@ -15,6 +15,7 @@ use super::confine::{Isolation, parent, refusal, sandbox};
 use super::environment::variable;
 use super::error::SpawnError;
 use super::invocation::Invocation;
+use super::named_files::NamedFiles;
 use super::outcome::{Kept, Outcome, Stop};
 use super::process::{self, Joint, RunContext};
 use super::random::random_word;
@@ -109,11 +110,17 @@ async fn run_in_cage(
     let in_caches = caches::variables(kept.as_ref().unwrap_or(&path), cage.cage);
     // Those of the line or of the config go before.
     invocation.env.splice(0..0, temporary::variables(&path).into_iter().chain(in_caches));
+    let is_writing = cage.cage == Cage::Workspace;
+    let named = context
+        .session_files
+        .filter(|_| is_writing)
+        .map(|files| (files, NamedFiles::before(&invocation, context.janitor)));
     let mut made = context.session_files.map(SessionFiles::made_temporary).unwrap_or_default();
     // A project may lie among the temporary files, and the cage says whether it is written.
     let is_apart = |path: &Path, top: &Path| !path.starts_with(top) && !top.starts_with(path);
     made.retain(|path| cage.project.as_ref().is_none_or(|top| is_apart(path, top)));
-    let own = [path].into_iter().chain(kept).chain(made).chain(invocation.files_dir.clone());
+    let named_directory = named.as_ref().and_then(|(_, named)| named.directory());
+    let own = [path].into_iter().chain(kept).chain(named_directory).chain(made).chain(invocation.files_dir.clone());
     let write = rights.write.iter().cloned().chain(own);
     let mut rights = Rights { write: write.collect(), ..rights.clone() };
     if let Readable::Listed(read) = &mut rights.read {
@@ -123,7 +130,7 @@ async fn run_in_cage(
     let loopback = context.loopback.and_then(|loopback| loopback.get(isolation));
     let network = if loopback.is_some() { Network::Session } else { Network::None };
     let order = |password: &str| parent::cage_order((&rights, cage), (isolation, network), password);
-    let written = cage.project.as_deref().filter(|_| cage.cage == Cage::Workspace);
+    let written = cage.project.as_deref().filter(|_| is_writing);
     let restored = written.filter(|_| isolation.restores(cage.cage));
     let copies = match restored.map(|project| Copies::before(cage, project)).transpose() {
         Ok(copies) => copies,
@@ -136,6 +143,9 @@ async fn run_in_cage(
 
     let outcome = run_as_child(order, &invocation, joint, context, stop).await;
 
+    if let Some((files, named)) = named {
+        named.keep(files);
+    }
     // What is missing is looked for first: what is put aside below is not new.
     let mut protected = missing.map(Missing::keep).unwrap_or_default();
     let put_back = copies.map(Copies::put_back).unwrap_or_default();

@@ -148,7 +148,8 @@ fn identity(found: &Metadata) -> Identity {
     (found.dev(), found.ino())
 }
 
-fn make() -> io::Result<TempDir> {
+/// Makes a directory that other users cannot read.
+pub(super) fn make() -> io::Result<TempDir> {
     // Other users of the machine are not to read what programs write there.
     tempfile::Builder::new().prefix("climax-").permissions(Permissions::from_mode(0o700)).tempdir()
 }

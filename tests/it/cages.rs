@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -57,6 +58,95 @@ impl Desk {
     /// The same on a kernel that cannot make namespaces.
     fn sh_without_namespaces(&self, options: &[&str], line: &str) -> (i32, String, String) {
         run(self.climax().env("CLIMAX_ISOLATION", "landlock").arg("sh").args(options).args(["-c", line]))
+    }
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn programs_of_an_environment_that_install_reach_the_network_and_write_the_project_alone() {
+    let desk = Desk::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    fs::create_dir_all(desk.path("project/.venv/bin")).unwrap();
+    fs::write(desk.path("project/.venv/pyvenv.cfg"), "").unwrap();
+    fs::write(desk.path("project/.venv/bin/activate"), "").unwrap();
+    let pip = desk.path("project/.venv/bin/pip");
+    let script = format!(
+        "#!/bin/bash\necho made > made && echo wrote; echo out > ../outside; cat .env ~/.ssh/id_ed25519\n\
+         : < /dev/tcp/{}/{} && echo connected\n",
+        address.ip(),
+        address.port()
+    );
+    fs::write(&pip, script).unwrap();
+    fs::set_permissions(&pip, fs::Permissions::from_mode(0o700)).unwrap();
+
+    for line in ["source .venv/bin/activate && pip install six", ".venv/bin/pip install six"] {
+        assert_eq!(desk.sh(&[], line).1, "wrote\nconnected\n", "{line}");
+    }
+    let found = desk.sh(&[], "source .venv/bin/activate && which pip && command -v pip && type -P pip");
+    assert_eq!(found.1, format!("{}\n", pip.canonicalize().unwrap().display()).repeat(3), "{}", found.2);
+    for (options, line) in [
+        (&[][..], ".venv/bin/pip list"),
+        (&["--policy", "narrow.yaml"], ".venv/bin/pip install six"),
+        (&["--cage", "workspace"], ".venv/bin/pip --unheard-of"),
+    ] {
+        fs::write(desk.path("project/narrow.yaml"), "default: enabled\nlines: {widest: read}\n").unwrap();
+        assert!(!desk.sh(options, line).1.contains("connected"), "{line}");
+    }
+    assert_eq!(fs::read_to_string(desk.path("outside")).unwrap(), "outside of the project\n");
+
+    // It writes, and what the line has read it could send anywhere.
+    for (asks, line) in
+        [("write", ".venv/bin/pip install six"), ("destructive", "x=$(cat notes); .venv/bin/pip install \"$x\"")]
+    {
+        let asking = format!("default: enabled\napproval: {{global: {asks}, headless: deny}}\n");
+        fs::write(desk.path("project/asking.yaml"), asking).unwrap();
+        let (status, stdout, stderr) = desk.sh(&["--policy", "asking.yaml"], line);
+        assert!(status != 0 && stdout.is_empty() && stderr.contains("approv"), "{line}: {stdout}{stderr}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn programs_make_the_temporary_files_that_they_name() {
+    for isolation in [None, Some("landlock")] {
+        let desk = Desk::new();
+        fs::create_dir(desk.path("tmp")).unwrap();
+        fs::write(desk.path("tmp/old"), "old\n").unwrap();
+        let top = desk.path("tmp").canonicalize().unwrap().display().to_string();
+        let sh = |cage: &str, line: &str| {
+            let mut command = desk.climax();
+            command.env("TMPDIR", &top).envs(isolation.map(|name| ("CLIMAX_ISOLATION", name)));
+            run(command.args(["sh", "--cage", cage, "-c", &line.replace("TOP", &top)]))
+        };
+        let named = |name: &str| desk.path("tmp").join(name);
+
+        let made = sh(
+            "workspace",
+            "bash --norc -c 'echo a > TOP/new; [ -e TOP/other ] || echo none'; cat TOP/new; rm TOP/new",
+        );
+        assert_eq!((made.0, made.1.as_str()), (0, "none\na\n"), "{}", made.2);
+        let line = "bash --norc -c 'mkdir -p \"$1\"; echo b > \"$1\"/x' -- --outdir=TOP/no; \
+                    bash --norc -c 'mkdir -p \"$2\"; echo b > \"$2\"/x' -- --outdir TOP/d; cat TOP/d/x";
+        assert_eq!(sh("workspace", line).1, "b\n");
+        assert_eq!(fs::read_to_string(named("d/x")).unwrap(), "b\n");
+        fs::remove_dir_all(named("d")).unwrap();
+
+        // What is there already is not the line's, other names are not opened, and what reads makes nothing.
+        for (cage, line) in [
+            ("workspace", "bash --norc -c 'echo a > TOP/old'"),
+            ("workspace", "bash --norc -c 'cd TOP; echo a > unnamed'"),
+            ("workspace", "bash --norc -c 'echo a > TOP/.hidden'"),
+            ("read", "bash --norc -c 'echo a > TOP/new'"),
+        ] {
+            assert_ne!(sh(cage, line).0, 0, "{line}");
+        }
+        // A link in the place of the file would lead elsewhere.
+        let planted = "bash --norc -c 'ln -s ../../home/.ssh/id_ed25519 $(readlink TOP/link)'; cat TOP/link";
+        assert!(!sh("workspace", planted).1.contains("secret"), "{planted}");
+        assert_eq!(fs::read_to_string(named("old")).unwrap(), "old\n");
+        let left: Vec<_> = fs::read_dir(desk.path("tmp")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["old"]);
     }
 }
 
@@ -288,6 +378,46 @@ fn programs_in_a_cage_have_a_loopback_and_no_other_network() {
 
 #[test]
 #[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn programs_in_a_cage_connect_to_their_own_unix_sockets_alone() {
+    const PROGRAM: &str = "\
+import os, socket, sys, tempfile, threading
+own = os.path.join(tempfile.gettempdir(), 'own')
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(own)
+listener.listen()
+def serve():
+    for _ in range(3):
+        listener.accept()[0].sendall(b'hello')
+threading.Thread(target=serve, daemon=True).start()
+os.chdir(tempfile.gettempdir())
+print(*(connected.recv(9) for to in (own, 'own', own) for connected in [socket.socket(socket.AF_UNIX)]
+        if connected.connect(to) is None))
+web = socket.create_server(('127.0.0.1', 0))
+print(socket.create_connection(web.getsockname()).getpeername() == web.getsockname())
+for to in sys.argv[1:]:
+    try:
+        socket.socket(socket.AF_UNIX).connect(to)
+        print('connected', to)
+    except OSError as error:
+        print(type(error).__name__)
+";
+    let desk = Desk::new();
+    fs::write(desk.path("project/sockets.py"), PROGRAM).unwrap();
+    let [beside, within] = [desk.path("socket"), desk.path("project/socket")];
+    let _listeners = [&beside, &within].map(|path| std::os::unix::net::UnixListener::bind(path).unwrap());
+    let line = format!("python3 sockets.py {} {}", beside.display(), within.display());
+    for cage in ["read", "workspace"] {
+        let (status, stdout, stderr) = desk.sh(&["--cage", cage], &line);
+        let expected = "b'hello' b'hello' b'hello'\nTrue\nPermissionError\nPermissionError\n";
+        assert_eq!((status, stdout.as_str()), (0, expected), "{cage}: {stderr}");
+    }
+    // Without namespaces nothing tells one socket from another.
+    let (_, _, stderr) = desk.sh_without_namespaces(&[], &line);
+    assert!(stderr.contains("PermissionError"), "{stderr}");
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
 fn programs_of_a_session_reach_a_server_that_runs_in_a_cage() {
     let desk = Desk::new();
     fs::copy(fakecli(), desk.path("project/program")).unwrap();
@@ -410,9 +540,7 @@ fn server_that_asks(desk: &Desk, policy: &str) -> Server {
 #[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
 fn described_and_reporting_programs_are_not_caged_as_unknown() {
     let desk = Desk::new();
-    let path = desk.path("policy.yaml");
-    fs::write(&path, "tools: {coreutils_ls: {}}\nlines: {unknown: read}\n").unwrap();
-    let policy = path.display().to_string();
+    let policy = none_of_git(&desk);
     for line in ["git push", "jq .", "timeout 5 git push"] {
         let (status, _, stderr) = desk.sh(&["--policy", &policy], line);
         assert!(status == 127 && stderr.contains("no tool runs"), "{line}: {stderr}");
@@ -423,6 +551,76 @@ fn described_and_reporting_programs_are_not_caged_as_unknown() {
     }
     // A subcommand that no tool takes is no unknown program.
     assert_eq!(desk.sh(&[], "git frobnicate").0, 127);
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn described_programs_are_asked_about_themselves_in_a_cage() {
+    let desk = Desk::new();
+    for (line, said) in [
+        ("seq --version", "seq"),
+        ("timeout 5 chmod --help", "Usage: chmod"),
+        ("git stash --help", "git"),
+        ("cargo build -h", "cargo build"),
+        ("git help stash", "git"),
+    ] {
+        let (status, stdout, stderr) = desk.sh(&[], line);
+        assert!(status == 0 && stdout.to_lowercase().contains(&said.to_lowercase()), "{line}: {stdout}{stderr}");
+    }
+    let policy = none_of_git(&desk);
+    let refused: [(&[&str], &str); 4] = [
+        // Another word than one of its commands is nothing that such a program is asked about.
+        (&[], "chmod ./a --help"),
+        (&[], "touch made --version --help"),
+        (&["--unknown", "refuse"], "seq --version"),
+        (&["--policy", &policy], "git stash --help"),
+    ];
+    for (options, line) in refused {
+        let (status, stdout, _) = desk.sh(options, line);
+        assert!([2, 127].contains(&status) && stdout.is_empty(), "{options:?} {line}: {status} {stdout}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn refusals_of_what_a_shell_reads_name_a_shell_in_a_cage_where_one_may_run() {
+    let desk = Desk::new();
+    let way_on = "by `bash -c";
+    for line in ["a=(1 2); echo ${a[1]}", "f() { echo hi; }; f", "trap 'echo bye' EXIT; echo hi"] {
+        let (status, _, stderr) = desk.sh(&[], line);
+        assert!(status == 2 && stderr.contains(way_on), "{line}: {stderr}");
+        let (_, _, stderr) = desk.sh(&["--unknown", "refuse"], line);
+        assert!(!stderr.contains(way_on), "{line}: {stderr}");
+
+        let (status, stdout, stderr) = desk.sh(&[], &format!("bash -c '{}'", line.replace('\'', "\"")));
+        assert!(status == 0 && !stdout.is_empty(), "{line}: {stdout}{stderr}");
+    }
+    let (_, _, stderr) = desk.sh(&[], "echo 'a");
+    assert!(!stderr.contains(way_on), "{stderr}");
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn a_line_that_succeeds_says_in_which_cage_a_program_of_it_failed() {
+    let desk = Desk::new();
+    for line in ["bash --norc -c 'echo a > made'; echo after", "bash --norc -c 'echo a > made' | cat"] {
+        let (status, _, stderr) = desk.sh(&[], line);
+        assert!(status == 0 && stderr.contains("`bash` ran in the cage `read`"), "{line}: {stderr}");
+    }
+    for line in [
+        "bash --norc -c 'echo a'; echo after",
+        "grep nothing notes; echo after",
+        "if bash --norc -c 'exit 3'; then echo a; fi; echo after",
+    ] {
+        assert_eq!(desk.sh(&[], line).2, "", "{line}");
+    }
+}
+
+/// Writes a policy that serves nothing of git, and returns its path.
+fn none_of_git(desk: &Desk) -> String {
+    let path = desk.path("policy.yaml");
+    fs::write(&path, "tools: {coreutils_ls: {}}\nlines: {unknown: read}\n").unwrap();
+    path.display().to_string()
 }
 
 #[test]
@@ -616,7 +814,7 @@ fn doctor_says_which_promises_this_system_keeps() {
     let both = json!(["read", "workspace"]);
     assert_eq!((&all["held"], &landlock["held"]), (&both, &both));
     assert!(landlock["promises"].as_array().unwrap().iter().any(|one| one["by"] == "restored, not prevented"));
-    assert!(kept(&all) == 8 && kept(&landlock) < 8, "{landlock}");
+    assert!(kept(&all) == 9 && kept(&landlock) < 8, "{landlock}");
     assert_eq!(doctor("none"), Value::Null);
 }
 

@@ -24,7 +24,7 @@ fn init_drafts_a_config_and_names_commands_that_work() {
     program_with_help(&program);
     let (status, stdout, stderr) = run(climax().current_dir(dir.path()).arg("init").arg(&program));
     assert_eq!(status, 0, "{stdout}{stderr}");
-    assert!(stdout.starts_with("paint.yaml: 1 tool, valid\n"), "{stdout}");
+    assert!(stdout.starts_with("paint.yaml: 2 tools, valid\n"), "{stdout}");
     let planned = stdout.lines().find_map(|line| line.trim().strip_prefix("3. Plan a call:")).unwrap();
     let words = planned.trim().strip_prefix("climax ").unwrap().split(' ');
     let (status, stdout, stderr) = run(climax().current_dir(dir.path()).args(words));

@@ -75,6 +75,10 @@ fn single_files_of_the_project_are_changed_without_a_question() {
         ("chmod -R +x .", Decision::Asks),
         ("echo x | tee /dev/stderr", Decision::Runs),
         ("dd if=a of=new bs=1 count=1", Decision::Runs),
+        ("cp a .. && rm ../a", Decision::Runs),
+        ("cp ../outside .", Decision::Runs),
+        ("mv a ../outside", Decision::Asks),
+        ("cp a /opt", Decision::Asks),
         ("dd if=a of=/dev/climax-test", Decision::Asks),
     ];
     check(PROJECT, &directories);
@@ -94,6 +98,27 @@ fn single_files_of_the_project_are_changed_without_a_question() {
     check(PROJECT, &values);
     let without = "default: enabled\napproval: {global: destructive, sensitive: allow}\n";
     check(without, &[("rm a", Decision::Asks), ("echo x > a", Decision::Asks), ("mkdir x", Decision::Runs)]);
+}
+
+#[test]
+fn archives_are_unpacked_over_files_only_after_a_question() {
+    let packed = |then: &str| format!("tar -czf t.tgz a && {then}");
+    let lines = [
+        ("D=$(mktemp -d); tar -xzf t.tgz -C \"$D\" && cat \"$D/a\"", Decision::Runs),
+        ("mkdir new && tar -xf t.tgz -C new && cat new/a", Decision::Runs),
+        ("mkdir new && cd new && tar xzf ../t.tgz && cat a", Decision::Runs),
+        ("tar -xf t.tgz --one-top-level=new && cat new/a", Decision::Runs),
+        ("cat t.tgz | tar xz -C src", Decision::Asks),
+        ("tar -xf t.tgz", Decision::Asks),
+        ("mkdir new && tar -xPf t.tgz -C new", Decision::Asks),
+        ("mkdir new && tar -xf t.tgz -C new -C ..", Decision::Asks),
+        ("tar -xf t.tgz -C /opt/climax-test", Decision::Asks),
+        ("D=$(mktemp -d); ln -s \"$PWD/src\" \"$D/a\"; tar -xf t.tgz -C \"$D\"", Decision::Asks),
+        ("mkdir .vscode && tar -xf t.tgz -C .vscode", Decision::Asks),
+    ];
+    for (line, expected) in lines {
+        check(PROJECT, &[(&packed(line), expected)]);
+    }
 }
 
 #[test]

@@ -133,6 +133,20 @@ fn refusals_in_the_middle_of_a_line_say_that_its_start_has_run() {
 }
 
 #[test]
+fn a_variable_that_no_command_has_set_is_a_default_or_a_refusal_and_never_empty() {
+    let (stdout, status) = sh("if [ -f /none ]; then d=x; fi; echo \"${d:-none} ${d+set}\"");
+    assert_eq!((stdout.as_str(), status), ("none \n", Some(0)));
+    for line in
+        ["if [ -f /none ]; then d=x; fi; echo a; ls $d/etc", "if [ -f /none ]; then d=x; fi; echo a; ls \"${d%/}/etc\""]
+    {
+        let output = sh_in(Path::new("/"), &[], line, "");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "a\n", "{line}");
+        assert!(said.contains("does not set the variable `d`"), "{line}: {said}");
+    }
+}
+
+#[test]
 fn policy_hides_tools_and_denies_arguments() {
     let directory = tempfile::tempdir().unwrap();
     let policy = directory.path().join("policy.yaml");

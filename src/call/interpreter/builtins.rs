@@ -70,8 +70,8 @@ where
             Builtin::Wait => self.wait(shell, &texts).await?,
             Builtin::Jobs => background::listed(&shell.jobs, &texts),
             Builtin::Kill => background::kill(&shell.jobs, words),
-            Builtin::Type => described(&texts),
-            Builtin::Which => found(&texts),
+            Builtin::Type => described(shell, &texts),
+            Builtin::Which => found(shell, &texts),
             Builtin::Source => Self::activate(shell, due, &texts)?,
             Builtin::Export => Self::export(shell, due, words)?,
             Builtin::Unset => {
@@ -368,16 +368,16 @@ fn set(shell: &mut Shell, due: Due<'_>, texts: &[&str]) -> Ran<Done> {
 }
 
 /// Says where programs are, as `which` and `command -v` do.
-fn found(texts: &[&str]) -> Done {
+fn found(shell: &Shell, texts: &[&str]) -> Done {
     match texts.first() {
-        Some(&"-v") => return of_command(&texts[1..]),
-        Some(&"-V") => return described(&texts[1..]),
+        Some(&"-v") => return of_command(shell, &texts[1..]),
+        Some(&"-V") => return described(shell, &texts[1..]),
         Some(_) => {}
         None => return Done::status(1),
     }
     let mut done = Done::default();
     for name in texts.iter().filter(|text| !text.starts_with('-')) {
-        match exec::path_of_program(name) {
+        match shell.path_of_program(name) {
             Some(path) => done.output.extend(format!("{}\n", path.display()).into_bytes()),
             None => done.status = 1,
         }
@@ -386,10 +386,10 @@ fn found(texts: &[&str]) -> Done {
 }
 
 /// What `command -v` prints: it succeeds if there is one of the commands.
-fn of_command(texts: &[&str]) -> Done {
+fn of_command(shell: &Shell, texts: &[&str]) -> Done {
     let mut done = Done::status(1);
     for name in texts {
-        let path = exec::path_of_program(name);
+        let path = shell.path_of_program(name);
         let is_own = is_of_shell(name).is_some() || (name.contains('/') && path.is_some());
         let shown = if is_own { Some((*name).to_owned()) } else { path.map(|path| path.display().to_string()) };
         if let Some(shown) = shown {
@@ -400,7 +400,7 @@ fn of_command(texts: &[&str]) -> Done {
     done
 }
 
-fn described(texts: &[&str]) -> Done {
+fn described(shell: &Shell, texts: &[&str]) -> Done {
     let mut done = Done::default();
     let (option, names) = match texts.split_first() {
         Some((option, names)) if option.starts_with('-') => (*option, names),
@@ -408,7 +408,7 @@ fn described(texts: &[&str]) -> Done {
     };
     for name in names {
         let own = is_of_shell(name).filter(|_| !matches!(option, "-P"));
-        let path = exec::path_of_program(name).filter(|_| own.is_none());
+        let path = shell.path_of_program(name).filter(|_| own.is_none());
         match (option, own, &path) {
             ("-t", Some(own), _) => done.output.extend(format!("{own}\n").bytes()),
             ("-t", None, Some(_)) => done.output.extend(b"file\n"),

@@ -39,13 +39,13 @@ use self::shell::Shell;
 pub(super) use self::starts::{Background, Starts};
 use self::streams::{Output, Source, Stream, Streams};
 use crate::call::approval::Approver;
-use crate::call::line::{CommandKey, LineError, is_one_pipeline};
+use crate::call::line::{self, CommandKey, LineError, is_one_pipeline};
 use crate::call::outcome::CallError;
 use crate::call::plan::Stage;
 use crate::call::plan_outcome::{PlanFailure, PlanOutcome, RawStreams};
 use crate::call::request::{LineBounds, LineInput, Session};
 use crate::call::toolbox::{Journal, Toolbox};
-use crate::exec::{Masks, Runner, Stop};
+use crate::exec::{self, Masks, Runner, Stop};
 
 /// The exit status of a line that was stopped: as if by SIGINT.
 const STOPPED: i32 = 130;
@@ -124,8 +124,7 @@ where
     /// Runs a line.
     pub(super) async fn run(&self, line: LineStart<'_>, starts: Starts) -> PlanOutcome {
         let LineStart { text, script, directory, input, raw } = line;
-        let state =
-            State { name: "climax".to_owned(), positions: Some(Vec::new()), status: Some(0), ..State::default() };
+        let state = State { status: Some(0), ..line::first_state(script, &exec::variable) };
         let mut shell = Shell { state, directory: directory.map(str::to_owned), ..Shell::default() };
         if text.contains("TMPDIR") {
             shell.state.set("TMPDIR", Value::Known(self.toolbox.runner.temporary_directory()));

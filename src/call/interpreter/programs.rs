@@ -61,7 +61,8 @@ where
 
     /// Plans a program, unless it was planned before.
     fn stage(&self, shell: &Shell, due: Due<'_>, mut streams: Streams) -> Ran<(Stage<'a>, Streams)> {
-        let program = environment_program(shell, due);
+        let program = due.fields.first().and_then(|field| shell.program_of_environment(&field.text));
+        let program = program.map(|path| path.display().to_string());
         let mut fields = due.fields.to_vec();
         let mut expected = due.written.to_vec();
         if let Some(program) = program {
@@ -218,7 +219,8 @@ where
         let end = outcome.end;
         let status = status_of(end);
         let outcome = placed(outcome, &streams.output, &streams.errors);
-        record.push(StepOutcome { stages: vec![stage.outcome(outcome, duration)] }, self.most_bytes);
+        let outcome = StageOutcome { is_tested: shell.is_tested, ..stage.outcome(outcome, duration) };
+        record.push(StepOutcome { stages: vec![outcome] }, self.most_bytes);
         match end {
             End::Stopped(why) => Err(Halt::Ended(Some(why))),
             End::TimedOut(_) => Err(Halt::Ended(None)),
@@ -315,11 +317,4 @@ fn status_of(end: End) -> i32 {
         End::TimedOut(_) => 124,
         End::Stopped(_) => 130,
     }
-}
-
-/// The path of a program in the environment of Python that the line has activated; `None` if it is not there.
-fn environment_program(shell: &Shell, due: Due<'_>) -> Option<String> {
-    let name = due.fields.first().map(|field| field.text.as_str()).filter(|name| !name.contains('/'))?;
-    let path = shell.environment.as_ref()?.join("bin").join(name);
-    path.is_file().then(|| path.display().to_string())
 }

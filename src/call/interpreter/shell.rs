@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::job::Job;
 use super::streams::Streams;
+use crate::exec;
 
 /// What a subshell has of its own. A clone is another one.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +67,17 @@ impl Shell {
     /// The status of the last command.
     pub(super) fn status(&self) -> i32 {
         self.state.status.unwrap_or_default()
+    }
+
+    /// Returns the path of the program that a name or a path names.
+    pub(super) fn path_of_program(&self, word: &str) -> Option<PathBuf> {
+        self.program_of_environment(word).or_else(|| exec::path_of_program(word))
+    }
+
+    /// Returns the path of a program in the environment of Python that the line has activated; `None` if it is not there.
+    pub(super) fn program_of_environment(&self, word: &str) -> Option<PathBuf> {
+        let environment = self.environment.as_ref().filter(|_| !word.contains('/'))?;
+        Some(environment.join("bin").join(word)).filter(|path| path.is_file())
     }
 
     pub(super) fn set_status(&mut self, status: i32) {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use climax_shell::{Arithmetic, Body, Command, List, Part, Target, Word};
+use climax_catalog::expansion::Lookup;
+use climax_shell::{Arithmetic, Body, Command, List, Part, Script, State, Target, Word};
 
 /// Whether a list prints nothing but its own words, as `$(cat <<'EOF' …)` and `$(printf …)` do.
 pub(crate) fn prints_itself(list: &List) -> bool {
@@ -58,6 +59,14 @@ pub(super) fn assigned(list: &List, names: &mut BTreeSet<String>) -> bool {
         }
     }
     changes
+}
+
+/// Returns the state in which a script starts.
+pub(crate) fn first_state(script: &Script, env: Lookup<'_>) -> State {
+    let mut names = BTreeSet::new();
+    assigned(&script.list, &mut names);
+    names.retain(|name| env(name).is_none());
+    State { name: "climax".to_owned(), positions: Some(Vec::new()), set_somewhere: names, ..State::default() }
 }
 
 /// Finds the variables that a command sets.

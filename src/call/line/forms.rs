@@ -9,7 +9,7 @@ mod started;
 mod text;
 mod xargs;
 
-use climax_shell::{Field, Origin, parse};
+use climax_shell::{Body, Command, Field, Origin, Word, parse};
 
 pub(crate) use self::background::{Signal, Target, ended_by};
 pub(crate) use self::find::{Action, Actions, Find};
@@ -90,9 +90,23 @@ pub(crate) fn is_of_shell(name: &str) -> Option<&'static str> {
     ];
 
     let is_builtin = BUILTINS.iter().any(|(own, _)| *own == name && !matches!(*own, "sleep" | "which"))
-        || REFUSED.iter().any(|(own, _)| *own == name)
+        || is_refused(name)
         || matches!(name, "command" | "builtin" | "kill");
     if KEYWORDS.contains(&name) { Some("keyword") } else { is_builtin.then_some("builtin") }
+}
+
+/// Returns whether a name is that of a command of a shell which is not read.
+pub(crate) fn is_refused(name: &str) -> bool {
+    REFUSED.iter().any(|(own, _)| *own == name)
+}
+
+/// Returns whether a text is read, as far as its syntax and the names of its commands say.
+fn is_read(text: &str) -> bool {
+    let is_refused = |command: &&Command| match &command.body {
+        Body::Simple(simple) => simple.words.first().and_then(Word::plain).is_some_and(is_refused),
+        _ => false,
+    };
+    parse(text).is_ok_and(|script| !script.list.commands().iter().any(is_refused))
 }
 
 /// Returns the variable that `printf -v NAME` sets; `None` if these words of a `printf` name none.
@@ -234,7 +248,7 @@ impl<'f> Form<'f> {
             return Err((problem.to_owned(), "write the text in single quotes, and pass values behind it".to_owned()));
         }
         // What is not read here may still run in a cage, as any program.
-        if parse(&text.text).is_err() {
+        if !is_read(&text.text) {
             return Ok(Self::Program(fields));
         }
         // With other options the shell does something else than running the commands as they are written here.

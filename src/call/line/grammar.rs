@@ -304,7 +304,13 @@ fn spellings(arg: ArgView<'_>, zone: Zone) -> Vec<Spelling<'_>> {
             _ => Meaning::Value,
         };
         let alias_zone = |alias: &str| if is_letter(alias) { Zone::FirstWord } else { zone };
-        let aliases = arg.aliases().map(|alias| (vec![alias.to_owned()], alias_zone(alias)));
+        // The places of keys and values are those of the flag.
+        let places: Vec<String> = match arg.shape() {
+            Shape::Map(_) => arg.flag_words().into_iter().skip(1).filter(|word| word.starts_with('{')).collect(),
+            _ => Vec::new(),
+        };
+        let spelled = |alias: &str| [alias.to_owned()].into_iter().chain(places.clone()).collect();
+        let aliases = arg.aliases().map(|alias| (spelled(alias), alias_zone(alias)));
         let own = Some(arg.flag_words()).filter(|words| arg.place() == Place::Option && !words.is_empty());
         let flags = own.map(|words| (words, zone)).into_iter().chain(aliases);
         all.extend(flags.map(|(words, zone)| Spelling {

@@ -1,5 +1,6 @@
 //! Reads command lines into calls: the syntax of a line, then each command of it as a tool with its arguments.
 
+mod about;
 mod command;
 mod command_words;
 mod completion;
@@ -19,11 +20,11 @@ mod survey;
 mod unread;
 mod variables;
 
-pub use command_words::{CommandWords, NamesProgram, UnknownTool};
+pub use command_words::{CommandWords, NamesProgram, Undescribed, UnknownTool};
 pub use completion::{Candidate, Completion, CompletionContext, complete};
 pub use error::LineError;
 pub(crate) use fed::read_fed;
-pub(crate) use finds::prints_itself;
+pub(crate) use finds::{first_state, prints_itself};
 pub use forms::Builtin;
 pub(crate) use forms::{
     Action, Actions, CommandText, FILLED, Filled, Find, Form, Most, Read, Separator, Signal, Target, Xargs, ended_by,

@@ -6,8 +6,9 @@ use climax_catalog::expansion::Lookup;
 use climax_catalog::{ArgView, CommandPart, Place, ResolvedTool, Risk, ToolIndex, quoted_words};
 use serde_json::{Map, Value};
 
+use super::about::asks_about_itself;
 use super::command::{Command, is_option};
-use super::command_words::CommandWords;
+use super::command_words::{CommandWords, Undescribed};
 use super::grammar::{Grammar, Slot};
 use super::operands::OperandPlace;
 use super::respelling::Respelled;
@@ -92,9 +93,18 @@ fn read_at<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) ->
         let problem = format!("more than {MAX_STARTED_DEPTH} commands start one another");
         return Err(Unread { word: 0, problem, suggestions: Vec::new(), tool: None, is_withheld: false });
     }
+    read_spelled(index, command, depth).or_else(|unread| {
+        let is_question = !unread.is_withheld && asks_about_itself(index, command);
+        let tool = if is_question { (command.unknown)(Undescribed::Question) } else { None };
+        tool.map(|tool| unknown_program(tool, command)).ok_or(unread)
+    })
+}
+
+/// Reads a command by the tools of its program, in each of the spellings that the program has.
+fn read_spelled<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) -> Result<Reading<'a>, Unread> {
     let read = match Respelled::of(index, command.words, command.names_program) {
         None => {
-            return match (command.unknown)(command.words[0]) {
+            return match (command.unknown)(Undescribed::Program(command.words)) {
                 Some(tool) => Ok(unknown_program(tool, command)),
                 None => read_words(index, command, depth),
             };
@@ -113,7 +123,7 @@ fn read_at<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) ->
     read.or_else(|unread| read_words(index, command, depth).map_err(|_| unread))
 }
 
-/// Makes the reading of a program that no config describes, by the tool that runs it. Nothing is known of its words.
+/// Makes the reading of words that no config describes, by the tool that runs them. Nothing is known of them.
 fn unknown_program(tool: ResolvedTool<'static>, command: CommandWords<'_>) -> Reading<'static> {
     let words: Vec<String> = command.words.iter().map(|word| (*word).to_owned()).collect();
     let mut arguments = Map::new();

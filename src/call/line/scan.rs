@@ -270,10 +270,13 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         Err(Misfit::new(self.at, problem))
     }
 
-    /// Reads the further values of an option that takes several words, up to the next option.
+    /// Reads the further values of an option that takes several words, up to the next option or the most that it takes.
     fn further_values(&mut self, option: &Spelling<'a>) -> Result<(), Misfit> {
         let Some(name) = option.template.name() else { return Ok(()) };
-        while self.words.get(self.at).is_some_and(|word| !is_option(word)) {
+        let most = option.arg.max_items().and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
+        let mut taken = 1;
+        while taken < most && self.words.get(self.at).is_some_and(|word| !is_option(word)) {
+            taken += 1;
             let words = [&[name], &self.words[self.at..]].concat();
             let Some(read) = option.template.read(&words) else { return Ok(()) };
             self.give(option, &read)?;
@@ -460,6 +463,10 @@ struct Found<'g, 'a, 'w> {
 /// Returns the match whose template holds more of the words. Of equals it is that which may stand in front only, then that
 /// whose arg can take the value, then the first.
 fn more_specific<'g, 'a, 'w>(best: Found<'g, 'a, 'w>, other: Found<'g, 'a, 'w>) -> Found<'g, 'a, 'w> {
-    let rank = |found: &Found<'_, '_, '_>| (found.read.literal_bytes, found.option.zone == Zone::Front, found.is_free);
+    // `--host --open`: what looks like an option is no value of one that also stands alone.
+    let is_value = |found: &Found<'_, '_, '_>| !is_option(found.read.value) || found.read.words < 2;
+    let rank = |found: &Found<'_, '_, '_>| {
+        (found.read.literal_bytes, found.option.zone == Zone::Front, found.is_free, is_value(found))
+    };
     if rank(&other) > rank(&best) { other } else { best }
 }

@@ -18,8 +18,9 @@ use climax_shell::{
     Surroundings, Value, Word, background_number, parse,
 };
 
+use super::command_words::Undescribed;
 use super::error::LineError;
-use super::finds::{assigned, assigned_in_arithmetic};
+use super::finds::{assigned, assigned_in_arithmetic, first_state};
 use super::read_line::{Feed, ReadCommand, ReadLine};
 use super::resolve::{LineContext, UnreadLine};
 use super::variables::{COMPUTED, READABLE, unsettable};
@@ -34,6 +35,14 @@ const MAX_TURNS: usize = 32;
 /// Maximum texts of `sh -c` in one another.
 pub(crate) const MAX_TEXTS: usize = 4;
 
+/// Adds to a remedy that a shell in a cage reads what is not read here, if lines may start one.
+fn or_by_a_shell(remedy: String, context: LineContext<'_>) -> String {
+    match (context.unknown)(Undescribed::Program(&["bash"])) {
+        Some(_) => format!("{remedy}; or let a shell run the whole in a cage, by `bash -c '…'`"),
+        None => remedy,
+    }
+}
+
 /// Reads a command line with the tools of an index. `directory` is where it starts; that of this process if `None`.
 ///
 /// # Errors
@@ -44,7 +53,11 @@ pub fn read_line<'a>(
     directory: Option<&str>,
     context: LineContext<'_>,
 ) -> Result<ReadLine<'a>, UnreadLine> {
-    let script = parse(line).map_err(|error| LineError::of_syntax(line, error))?;
+    let script = parse(line).map_err(|error| {
+        let is_of_shell = error.is_of_shell;
+        let error = LineError::of_syntax(line, error);
+        if is_of_shell { LineError { remedy: or_by_a_shell(error.remedy, context), ..error } } else { error }
+    })?;
     if script.list.items.is_empty() {
         let remedy = "write a program with its arguments";
         return Err(LineError::at(line, 0..line.len(), "there is no command", remedy).into());
@@ -56,7 +69,7 @@ pub fn read_line<'a>(
         // Of several commands each reads what those before it have left.
         Input::Text(_) | Input::Pipe => Feed::Inherited,
     };
-    let mut state = State { name: "climax".to_owned(), positions: Some(Vec::new()), ..State::default() };
+    let mut state = first_state(&script, context.env);
     for name in COMPUTED {
         state.set(name, Value::Open);
     }

@@ -13,6 +13,7 @@ use rustix::thread::CapabilitySet;
 
 use super::bounds::MAX_PROCESSES;
 use super::capabilities::drop_capabilities;
+use super::connections::Connections;
 use super::isolation::Isolation;
 use super::landlock::{restrict_to_cage, restrict_to_needs, restrict_to_sandbox};
 use super::loopback;
@@ -23,7 +24,7 @@ use super::order::{Holder, NeedsRights, Network, Order, Preparation};
 use super::project;
 use super::receive::receive;
 use super::rights::CageRights;
-use super::seccomp::{Filter, compile, forbid_system_calls};
+use super::seccomp::{Filter, LocalSockets, compile, forbid_system_calls};
 
 /// Maximum size of a file that a caged program writes, in bytes.
 const MAX_CAGED_FILE_BYTES: u64 = 1 << 30;
@@ -34,8 +35,8 @@ enum Prepared {
     Nothing,
     /// It has no capabilities, and the filter of system calls.
     Filtered,
-    /// It is the init of namespaces.
-    Init(Init),
+    /// It is the init of namespaces, and can answer for the connections of their own sockets.
+    Init(Init, Option<Connections>),
 }
 
 /// Why a child could not execute the program.
@@ -89,6 +90,7 @@ fn prepare(preparation: Preparation) -> Result<Result<Prepared, u8>, String> {
         Isolation::Landlock => {
             drop_capabilities(CapabilitySet::empty())?;
             let network = network == Network::Machine;
+            let local_sockets = if local_sockets { LocalSockets::Any } else { LocalSockets::None };
             forbid_system_calls(Filter::Cage { network, local_sockets, namespaces: false, groups: !restores })?;
             Ok(Ok(Prepared::Filtered))
         }
@@ -96,15 +98,17 @@ fn prepare(preparation: Preparation) -> Result<Result<Prepared, u8>, String> {
             Separated::Ended(status) => Ok(Err(status)),
             Separated::Init(init) => {
                 mounts::prepare()?;
-                compile(filter_in_namespaces(local_sockets))?;
-                Ok(Ok(Prepared::Init(init)))
+                let connections = if local_sockets { None } else { Connections::new().ok() };
+                let own = if connections.is_some() { LocalSockets::Own } else { LocalSockets::None };
+                compile(filter_in_namespaces(if local_sockets { LocalSockets::Any } else { own }))?;
+                Ok(Ok(Prepared::Init(init, connections)))
             }
         },
     }
 }
 
 /// The network is one of its own, unless the needs share that of the machine.
-fn filter_in_namespaces(local_sockets: bool) -> Filter {
+fn filter_in_namespaces(local_sockets: LocalSockets) -> Filter {
     Filter::Cage { network: true, local_sockets, namespaces: true, groups: true }
 }
 
@@ -175,7 +179,7 @@ fn enter_cage(prepared: Prepared, order: &Order, rights: &CageRights, local_sock
     let mut write: Vec<&Path> = write.iter().map(Path::new).filter(|path| path.is_file() || path.is_dir()).collect();
 
     match prepared {
-        Prepared::Init(init) => {
+        Prepared::Init(init, mut connections) => {
             let is_written = rights.cage == Cage::Workspace;
             let frozen = rights.project.as_deref().filter(|_| is_written);
             let view = View {
@@ -184,13 +188,24 @@ fn enter_cage(prepared: Prepared, order: &Order, rights: &CageRights, local_sock
                 hidden,
             };
             mounts::show(&view)?;
-            if let Entered::Ended(status) = init.hold()? {
+            let answer = || {
+                if let Some(connections) = connections.take() {
+                    connections.answer(&write, rights.project.as_deref());
+                }
+            };
+            if let Entered::Ended(status) = init.hold(answer)? {
                 return Ok(Entered::Ended(status));
             }
 
             write.push(Path::new(mounts::MEMORY_FILES));
             restrict_to_cage(&read.collect::<Vec<_>>(), &write, (&[], &[]), true)?;
             drop_capabilities(CapabilitySet::empty())?;
+            let local_sockets = match connections {
+                _ if local_sockets => LocalSockets::Any,
+                Some(connections) if connections.ask_first().is_ok() => LocalSockets::Own,
+                // The kernel cannot ask, for instance because it asks somebody else already.
+                Some(_) | None => LocalSockets::None,
+            };
             forbid_system_calls(filter_in_namespaces(local_sockets))?;
             limit_caged(true)?;
         }

@@ -7,7 +7,7 @@
 //! - A program in a *cage* may read and change what a list names, whatever it is. This binary is started again as a
 //!   [`child`], which prepares itself and waits to [`receive`] a [`message`]. In it is an [`order`] by [`parent`], which
 //!   the child carries out: in [`namespaces`], which have the [`mounts`] of the cage and its [`bounds`], or without them.
-//!   The programs of a session share a [`loopback`].
+//!   The programs of a session share a [`loopback`], and those of a cage have [`connections`] by Unix sockets.
 //!   [`project`] finds secrets by their [`secret_names`], [`protected`] what programs
 //!   outside load, which [`copies`] put back where the kernel cannot keep it, and [`probe`] what this system can.
 //! - The *sandbox* is an executor that the policy chooses. It permits only the files and the network that the policy
@@ -25,6 +25,8 @@ mod bounds;
 mod capabilities;
 #[cfg(native_linux)]
 mod child;
+#[cfg(native_linux)]
+mod connections;
 #[cfg(native_linux)]
 pub(super) mod copies;
 #[cfg(has_code)]

@@ -81,12 +81,13 @@ pub(super) fn separate(own_network: bool) -> Result<Separated, String> {
 
 impl Init {
     /// Starts the process that is to become the program. Returns twice: in that process, and in the init once it has
-    /// ended.
+    /// ended, which does something else `meanwhile`.
     ///
     /// # Errors
     /// There is no process to be had.
-    pub(super) fn hold(self) -> Result<Entered, String> {
+    pub(super) fn hold(self, meanwhile: impl FnOnce()) -> Result<Entered, String> {
         if let Some(program) = fork().map_err(failed)? {
+            meanwhile();
             reap(program, self.status).map_err(failed)?;
             return Ok(Entered::Ended(0));
         }
@@ -157,7 +158,7 @@ impl Copy {
     }
 
     /// Waits for its end. Returns how it has ended, as `waitpid` tells it.
-    fn end(self) -> Option<i32> {
+    pub(super) fn end(self) -> Option<i32> {
         std::mem::ManuallyDrop::new(self).wait()
     }
 

@@ -32,6 +32,11 @@ pub(crate) fn has_namespaces() -> bool {
     false
 }
 
+/// Returns whether programs in a cage can have Unix sockets of their own: none, since only Linux has cages.
+pub(crate) fn has_connections() -> bool {
+    false
+}
+
 /// The loopback of a session: none.
 #[derive(Debug)]
 pub(crate) enum Loopback {}

@@ -2,13 +2,15 @@
 
 use std::sync::OnceLock;
 
+#[cfg(native_linux)]
+use super::connections::available as has_connections;
 use super::isolation::Isolation;
 #[cfg(native_linux)]
 use super::landlock::kernel_abi;
 #[cfg(native_linux)]
 use super::namespaces::available as has_namespaces;
 #[cfg(not(native_linux))]
-use super::portable::{has_namespaces, kernel_abi};
+use super::portable::{has_connections, has_namespaces, kernel_abi};
 
 /// The oldest Landlock ABI that keeps signals in the cage.
 const SIGNALS_ABI: u8 = 6;
@@ -36,9 +38,10 @@ impl Isolation {
 
     /// Returns each promise of a cage, with whether it is kept, and how.
     #[must_use]
-    pub fn promises(self) -> [(&'static str, bool, &'static str); 8] {
+    pub fn promises(self) -> [(&'static str, bool, &'static str); 9] {
         let has_namespaces = self == Self::Namespaces;
         let pick = |with: &'static str, without: &'static str| if has_namespaces { with } else { without };
+        let has_connections = has_namespaces && has_connections();
         let keeps_signals = has_namespaces || kernel_abi().is_some_and(|abi| abi >= SIGNALS_ABI);
 
         [
@@ -51,6 +54,11 @@ impl Isolation {
                 pick("mounts", "restored, not prevented"),
             ),
             ("network", true, pick("a loopback of the session", "none, by Landlock and seccomp")),
+            (
+                "Unix sockets among its own processes",
+                has_connections,
+                if has_connections { "the cage is asked about each connection" } else { "none but pairs" },
+            ),
             (
                 "no signals to others",
                 keeps_signals,

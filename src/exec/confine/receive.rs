@@ -2,7 +2,7 @@
 
 use std::io::{IoSliceMut, Read as _};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd as _, FromRawFd as _, OwnedFd};
+use std::os::fd::{AsFd, FromRawFd as _, OwnedFd};
 
 use rustix::io::{Errno, dup2};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
@@ -12,7 +12,9 @@ use super::message::{MOST_DESCRIPTORS, MOST_STREAMS, Message};
 /// Waits for the order on standard input, and puts the streams of the program in place of those of this process. Returns
 /// the order, and the directory of the program; `None` if no order comes.
 pub(super) fn receive() -> Option<(Message, OwnedFd)> {
-    let (descriptors, numbers) = descriptors()?;
+    let mut bytes = [0; 1 + MOST_STREAMS];
+    let (descriptors, count) = descriptors(std::io::stdin(), &mut bytes)?;
+    let numbers = bytes.get(1..count)?.to_vec();
     let mut descriptors = descriptors.into_iter();
     let (file, directory) = (descriptors.next()?, descriptors.next()?);
 
@@ -28,23 +30,20 @@ pub(super) fn receive() -> Option<(Message, OwnedFd)> {
     Some((Message::read(&bytes)?, directory))
 }
 
-/// Receives the file with the message, the directory and the streams, and the numbers of those beyond the usual three.
-fn descriptors() -> Option<(Vec<OwnedFd>, Vec<u8>)> {
-    let socket = std::io::stdin();
+/// Receives descriptors, and the bytes that come with them. Returns the number of these; `None` if nothing comes.
+pub(super) fn descriptors(socket: impl AsFd, bytes: &mut [u8]) -> Option<(Vec<OwnedFd>, usize)> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
     let mut received = RecvAncillaryBuffer::new(&mut space);
-    let mut bytes = [0; 1 + MOST_STREAMS];
     let count = loop {
-        match recvmsg(&socket, &mut [IoSliceMut::new(&mut bytes)], &mut received, RecvFlags::CMSG_CLOEXEC) {
+        match recvmsg(&socket, &mut [IoSliceMut::new(bytes)], &mut received, RecvFlags::CMSG_CLOEXEC) {
             Err(Errno::INTR) => {}
             other => break other.ok()?.bytes,
         }
     };
-    let numbers = bytes.get(1..count)?.to_vec();
 
     let mut descriptors = received.drain().filter_map(|message| match message {
         RecvAncillaryMessage::ScmRights(descriptors) => Some(descriptors),
         _ => None,
     });
-    Some((descriptors.next()?.collect(), numbers))
+    Some((descriptors.next()?.collect(), count))
 }

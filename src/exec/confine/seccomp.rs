@@ -38,7 +38,7 @@ pub(super) enum Filter {
         /// Sockets of the Internet.
         network: bool,
         /// Unix sockets.
-        local_sockets: bool,
+        local_sockets: LocalSockets,
         /// What only namespaces keep from others: attributes of files, and IPC of System V and POSIX.
         namespaces: bool,
         /// Leaving the process group, whose end is the end of the program.
@@ -46,14 +46,25 @@ pub(super) enum Filter {
     },
 }
 
+/// The Unix sockets that a program in a cage opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LocalSockets {
+    /// None but pairs.
+    None,
+    /// Those of its cage, about which the kernel asks ([`super::connections`]). They have kinds that send nothing before
+    /// they are connected.
+    Own,
+    /// Those of the machine.
+    Any,
+}
+
 impl Filter {
     /// Returns the families of sockets that it permits.
     fn families(self) -> Vec<libc::c_int> {
         let (network, local_sockets) = match self {
             Self::Sandbox { network } => (network, false),
-            Self::Needs { network, local_sockets, .. } | Self::Cage { network, local_sockets, .. } => {
-                (network, local_sockets)
-            }
+            Self::Needs { network, local_sockets, .. } => (network, local_sockets),
+            Self::Cage { network, local_sockets, .. } => (network, local_sockets != LocalSockets::None),
         };
 
         let families = NETWORK_FAMILIES.iter().copied().filter(|_| network);
@@ -81,7 +92,7 @@ impl Filter {
     }
 
     /// The number of filters.
-    pub(super) const COUNT: usize = 26;
+    pub(super) const COUNT: usize = 34;
 
     /// Returns its place among all filters.
     pub(super) fn place(self) -> usize {
@@ -91,8 +102,8 @@ impl Filter {
                 2 + usize::from(network) + 2 * usize::from(local_sockets) + 4 * usize::from(metadata)
             }
             Self::Cage { network, local_sockets, namespaces, groups } => {
-                let flags = [network, local_sockets, namespaces, groups];
-                10 + flags.into_iter().rev().fold(0, |place, flag| 2 * place + usize::from(flag))
+                let flags = [network, namespaces, groups];
+                10 + flags.into_iter().fold(local_sockets as usize, |place, flag| 2 * place + usize::from(flag))
             }
         }
     }
@@ -126,7 +137,11 @@ fn compiled(permitted: Filter) -> Result<Vec<BpfProgram>, String> {
 
     rules.insert(libc::SYS_ioctl, FORBIDDEN_REQUESTS.into_iter().map(request).collect::<Result<_, _>>()?);
     rules.insert(libc::SYS_clone, NAMESPACE_FLAGS.iter().copied().map(namespace).collect::<Result<_, _>>()?);
-    rules.insert(libc::SYS_socket, sockets(&permitted.families())?);
+    let mut unconnected = Vec::new();
+    if let Filter::Cage { local_sockets: LocalSockets::Own, .. } = permitted {
+        unconnected = of_unconnected_kinds(1, &[(0, SeccompCmpOp::Eq, u64::from(libc::AF_UNIX.cast_unsigned()))])?;
+    }
+    rules.insert(libc::SYS_socket, [sockets(&permitted.families())?, unconnected].concat());
     rules.insert(libc::SYS_socketpair, pairs()?);
 
     // The flags of `clone3` are in memory, which filters cannot read. After ENOSYS libraries fall back to `clone`.
@@ -161,11 +176,18 @@ fn sockets(families: &[libc::c_int]) -> Result<Vec<SeccompRule>, String> {
 /// One of these reaches its pair alone, and the start of a program needs one where `posix_spawn` would not do. Others can
 /// send to any Unix socket on this machine: the kernel makes a raw one a datagram socket.
 fn pairs() -> Result<Vec<SeccompRule>, String> {
+    of_unconnected_kinds(1, &[])
+}
+
+/// Makes the rules against kinds of sockets that send to whoever they name. `argument` is the kind, and `further` are the
+/// conditions that have to hold too.
+fn of_unconnected_kinds(argument: u8, further: &[(u8, SeccompCmpOp, u64)]) -> Result<Vec<SeccompRule>, String> {
     const KIND_MASK: u64 = 0xf;
     let connected = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(|kind| u64::from(kind.cast_unsigned()));
 
     let others = (0..=KIND_MASK).filter(|kind| !connected.contains(kind));
-    others.map(|kind| rule(&[(1, SeccompCmpOp::MaskedEq(KIND_MASK), kind)])).collect()
+    let conditions = |kind| [&[(argument, SeccompCmpOp::MaskedEq(KIND_MASK), kind)], further].concat();
+    others.map(|kind| rule(&conditions(kind))).collect()
 }
 
 /// Returns the filter for numbers beyond those that the lists know: newer system calls, and those of the x32 ABI, which
@@ -190,7 +212,7 @@ fn refuse_from(number: u32, errno: libc::c_int) -> [sock_filter; 2] {
 }
 
 /// Makes an instruction that goes on at the next one if it holds, else `skipped_if_false` instructions later.
-fn instruction(code: u32, skipped_if_false: u8, operand: u32) -> sock_filter {
+pub(super) fn instruction(code: u32, skipped_if_false: u8, operand: u32) -> sock_filter {
     sock_filter { code: u16::try_from(code).unwrap_or_default(), jt: 0, jf: skipped_if_false, k: operand }
 }
 

@@ -16,7 +16,7 @@ pub(super) use place::PROTECTED;
 pub(super) use place::temporary_directories;
 pub(crate) use place::{Area, Place, area_of, is_there, place_of};
 pub(crate) use program::path_of_program;
-pub use program::{is_program, locate, names_program};
+pub use program::{environment_program, is_program, locate, names_program, python_environment};
 pub(super) use program::{missing_interpreter, resolve};
 pub use project::{Project, project};
 pub(crate) use redirect::{Opened, open_to_read, open_to_write};

@@ -75,15 +75,28 @@ pub fn names_program(first: &str, word: &str) -> bool {
     }
 
     // The interpreter of an environment of Python is a link to that of the system, but finds other packages by its path.
-    let is_of_environment = || {
-        let root = Path::new(first).parent().and_then(Path::parent);
-        root.is_some_and(|root| root.join("pyvenv.cfg").is_file())
-    };
+    let is_of_environment = || environment_program(first).is_some();
     first.starts_with('/')
         && Path::new(first).file_name() == Path::new(&word).file_name()
         && resolve(&word, None, None).is_some_and(|path| {
             path == Path::new(first) || !is_of_environment() && is_same_file(&path, Path::new(first))
         })
+}
+
+/// Returns the name of a program that lies in an environment of Python, by its path; `None` elsewhere.
+///
+/// A relative path counts from the directory of this process.
+#[must_use]
+pub fn environment_program(path: &str) -> Option<&str> {
+    let path = Path::new(path);
+    python_environment(path)?;
+    path.file_name()?.to_str()
+}
+
+/// Returns the environment of Python that a program lies in, by its path; `None` elsewhere.
+#[must_use]
+pub fn python_environment(program: &Path) -> Option<&Path> {
+    program.parent()?.parent().filter(|root| root.join("pyvenv.cfg").is_file())
 }
 
 fn is_same_file(one: &Path, other: &Path) -> bool {

@@ -168,6 +168,11 @@ impl Janitor {
         self.add(&Cleanup::Directory(json!(path).to_string()));
     }
 
+    /// Registers a directory, or a link, to remove.
+    pub(crate) fn register_removal(&self, path: &Path) -> CleanupGuard<'_> {
+        self.register(Cleanup::Directory(json!(path).to_string()))
+    }
+
     fn register(&self, cleanup: Cleanup) -> CleanupGuard<'_> {
         self.add(&cleanup);
         CleanupGuard { janitor: self, cleanup }

@@ -14,6 +14,7 @@ pub(crate) fn attack(target: &Target) {
     families();
     netlink(target);
     unix_sockets(target);
+    disguised_sockets(target);
     descriptors();
 }
 
@@ -231,6 +232,92 @@ fn unix_sockets(target: &Target) {
             call(libc::SYS_listen, &[one, 1])
         });
     }
+}
+
+/// Attempts to reach a Unix socket outside by another name, or while the kernel looks where a call leads.
+fn disguised_sockets(target: &Target) {
+    const CLASS: &str = "disguise";
+    let outside = target.path("outside/socket").display().to_string();
+    let temporary = std::env::var("TMPDIR").unwrap();
+    let stream = || socket(libc::AF_UNIX, libc::SOCK_STREAM, 0);
+    let connect = |open: c_long, to: &str| {
+        let (bytes, length) = local(to);
+        call(libc::SYS_connect, &[open, address(&bytes), length])
+    };
+
+    let link = format!("{temporary}/link-to-socket");
+    let hard = format!("{temporary}/hard-link-to-socket");
+    must_fail(CLASS, "by a link", || {
+        std::os::unix::fs::symlink(&outside, &link)?;
+        connect(stream()?, &link)
+    });
+    for (name, from) in
+        [("outside", &outside), ("in the project", &target.path("project/socket").display().to_string())]
+    {
+        must_fail(CLASS, &format!("by a hard link to one {name}"), || {
+            fs::hard_link(from, &hard)?;
+            connect(stream()?, &hard)
+        });
+        must_fail(CLASS, &format!("by moving one {name}"), || {
+            fs::rename(from, &hard)?;
+            connect(stream()?, &hard)
+        });
+    }
+    for root in ["/proc/self/root", "/proc/thread-self/root", "/proc/1/root", "/proc/self/cwd/../outside/../.."] {
+        must_fail(CLASS, root, || connect(stream()?, &format!("{root}{outside}")));
+    }
+    must_fail(CLASS, "by a relative path", || connect(stream()?, "../outside/socket"));
+    must_fail(CLASS, "by an open file", || {
+        let path = format!("{outside}\0");
+        let open = call(libc::SYS_openat, &[libc::AT_FDCWD.into(), address(path.as_bytes()), libc::O_PATH.into()])?;
+        connect(stream()?, &format!("/proc/{}/fd/{open}", std::process::id()))
+    });
+    must_fail(CLASS, "without an end of the name", || {
+        let mut bytes = vec![b'/'; 108];
+        bytes[108 - outside.len()..].copy_from_slice(outside.as_bytes());
+        let to = [&libc::AF_UNIX.to_ne_bytes()[..2], &bytes].concat();
+        call(libc::SYS_connect, &[stream()?, address(&to), 110])
+    });
+    attempt(CLASS, "sends before it is connected", || {
+        let (bytes, length) = local(&outside);
+        refused(stream().and_then(|open| call(libc::SYS_sendto, &[open, address(b"x"), 1, 0, address(&bytes), length])))
+    });
+
+    // The test outside sees whether one of these connections comes.
+    let own = format!("{temporary}/own-socket");
+    attempt(CLASS, "by changing the address", || {
+        let _listener = std::os::unix::net::UnixListener::bind(&own);
+        let shared = std::ptr::from_mut(Box::leak(Box::new(local(&own).0))) as usize;
+        let [first, second] = [&own, &outside].map(|to| local(to).0);
+        std::thread::spawn(move || {
+            loop {
+                for bytes in [&first, &second] {
+                    // SAFETY: the memory is never freed, and the kernel alone reads it.
+                    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), shared as *mut u8, bytes.len()) };
+                }
+            }
+        });
+        let tried = (0..500).filter(|_| {
+            let open = stream().unwrap_or(-1);
+            let _ = call(libc::SYS_connect, &[open, c_long::try_from(shared).unwrap(), 110]);
+            call(libc::SYS_close, &[open]).is_ok()
+        });
+        Verdict::Held(format!("{} calls", tried.count()))
+    });
+    attempt(CLASS, "by changing the descriptor", || {
+        let (Ok(web), Ok(one), Ok(open)) = (socket(libc::AF_INET, libc::SOCK_STREAM, 0), stream(), stream()) else {
+            return Verdict::Held("no such sockets".to_owned());
+        };
+        std::thread::spawn(move || {
+            loop {
+                for other in [web, one] {
+                    let _ = call(libc::SYS_dup3, &[other, open, 0]);
+                }
+            }
+        });
+        let tried = (0..500).filter(|_| connect(open, &outside).is_err()).count();
+        if tried == 500 { Verdict::Held("500 calls".to_owned()) } else { Verdict::Escaped(format!("{tried} calls")) }
+    });
 }
 
 fn descriptors() {

@@ -154,7 +154,6 @@ impl Probe {
         family("bluetooth", libc::AF_BLUETOOTH, libc::SOCK_RAW, 0);
         family("alg", libc::AF_ALG, libc::SOCK_SEQPACKET, 0);
         family("can", libc::AF_CAN, libc::SOCK_RAW, 1);
-        family("unix", libc::AF_UNIX, libc::SOCK_STREAM, 0);
         family("unix-datagram", libc::AF_UNIX, libc::SOCK_DGRAM, 0);
         for (name, protocol, flags) in [("mptcp", 262, 0), ("fast-open", 0, libc::MSG_FASTOPEN)] {
             // SAFETY: the address lives as long as the calls.

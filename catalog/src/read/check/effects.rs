@@ -34,6 +34,8 @@ impl Checker<'_> {
         let effects = Effects {
             files: with(own.files, &of_all.files),
             overwrites: with(own.overwrites, &of_all.overwrites),
+            populates: with(own.populates, &of_all.populates),
+            populates_by: with(own.populates_by, &of_all.populates_by),
             trees: with(own.trees, &of_all.trees),
             by: with(own.by, &of_all.by),
             hosts: with(own.hosts, &of_all.hosts),

@@ -11,6 +11,8 @@ use crate::source::Spanned;
 pub(crate) const EFFECTS_KEYS: &[&str] = &[
     "files",
     "overwrites",
+    "populates",
+    "populates_by",
     "trees",
     "by",
     "hosts",
@@ -40,6 +42,8 @@ pub(crate) fn effects(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Optio
     let mut names = Vec::new();
     let files = args(walker, fields.optional("files"), "files", &mut names);
     let overwrites = args(walker, fields.optional("overwrites"), "overwrites", &mut names);
+    let populates = args(walker, fields.optional("populates"), "populates", &mut names);
+    let populates_by = args(walker, fields.optional("populates_by"), "populates_by", &mut names);
     let trees = args_or_any(walker, fields.optional("trees"), "trees", &mut names);
     let by = args(walker, fields.optional("by"), "by", &mut names);
     let hosts = args(walker, fields.optional("hosts"), "hosts", &mut names);
@@ -55,6 +59,8 @@ pub(crate) fn effects(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Optio
     let effects = Effects {
         files,
         overwrites,
+        populates,
+        populates_by,
         trees,
         by,
         hosts,

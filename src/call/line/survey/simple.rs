@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use climax_shell::{Body, Command, Field, Origin, Part, Simple, State, Value, Word};
 
-use super::{Fields, MAX_TEXTS, Place, READABLE, Survey, changed, inherited};
+use super::{Fields, MAX_TEXTS, Place, READABLE, Survey, changed, inherited, or_by_a_shell};
 use crate::call::line::fed::{FedCommand, read_fed};
 use crate::call::line::finds::holds_data;
 use crate::call::line::forms::{
-    Builtin, CommandText, FILLED, Filled, Find, Form, Read, Xargs, printed_variable, text_to_fill,
+    Builtin, CommandText, FILLED, Filled, Find, Form, Read, Xargs, is_refused, printed_variable, text_to_fill,
 };
 use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
 use crate::call::line::resolve::{ExpandedCommand, UnreadLine};
@@ -80,8 +80,11 @@ impl Survey<'_, '_> {
         feed: &Feed,
         is_own: bool,
     ) -> Result<(), UnreadLine> {
-        let form =
-            Form::of(&fields.expanded).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+        let form = Form::of(&fields.expanded).map_err(|(problem, remedy)| {
+            let is_of_shell = fields.expanded.first().is_some_and(|first| is_refused(&first.text));
+            let remedy = if is_of_shell { or_by_a_shell(remedy, self.context) } else { remedy };
+            self.error(&command.range, problem, remedy)
+        })?;
         match form {
             Form::Builtin(builtin, words) => self.builtin(command, builtin, words),
             Form::Program(words) => {
