@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::{Future, pending};
+use std::path::Path;
 use std::time::Duration;
 
 use climax_catalog::Cage;
@@ -153,6 +154,15 @@ impl Plan<'_> {
     }
 }
 
+/// Says what git would run because of a git directory.
+pub(crate) fn planted(git: &Path) -> String {
+    format!(
+        "git would run programs that {} names, as hooks or in its configuration, and that were made or changed since the \
+         session began",
+        git.display()
+    )
+}
+
 impl PlannedCall<'_> {
     /// Returns all that the approval of the call covers.
     ///
@@ -171,11 +181,12 @@ impl PlannedCall<'_> {
     fn reasons(&self) -> String {
         let protected = self.changes.protected.as_ref();
         let protected = protected.map(|path| format!("\n\nOther programs load or run {}.", path.display()));
+        let planted = self.planted.as_ref().map(|git| format!("\n\n{}.", planted(git)));
         let sensitive = self.sensitive.as_ref().map(|reason| format!("\n\n{reason}."));
         let uncaged = self
             .is_uncaged
             .then(|| "\n\nNo cage holds the program: it may change, send and start whatever this user can.".to_owned());
-        [protected, sensitive, uncaged].into_iter().flatten().collect()
+        [protected, planted, sensitive, uncaged].into_iter().flatten().collect()
     }
 
     async fn question(&self, runner: &Runner) -> String {

@@ -87,6 +87,8 @@ pub(crate) struct PlannedCall<'a> {
     pub(crate) changes: Changes,
     /// Why it prints secrets; `None` if it does not, as far as is known.
     pub(crate) sensitive: Option<String>,
+    /// The git directory because of which git would run programs that caged programs may have put there.
+    pub(crate) planted: Option<PathBuf>,
 }
 
 impl<'a> Plan<'a> {
@@ -157,6 +159,7 @@ impl<'a> PlannedCall<'a> {
             least_risk: Risk::Read,
             changes: Changes::default(),
             sensitive: None,
+            planted: None,
         }
     }
 

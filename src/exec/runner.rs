@@ -14,6 +14,7 @@ use tokio::time::sleep;
 
 use super::confine::{FindIsolation, Isolation};
 use super::error::SpawnError;
+use super::files::{from_now_on, hooks_changed_since, is_changed_since};
 use super::invocation::{Invocation, SecretSource};
 use super::limits::Limits;
 use super::outcome::{End, Outcome, Stop};
@@ -59,6 +60,8 @@ pub struct Runner {
     /// The directory of the caches that caged programs keep; they go with the temporary files if `None`.
     caches: Option<Arc<Path>>,
     spare: Arc<Spare>,
+    /// The time of files that are changed after this runner was made.
+    began: Duration,
 }
 
 impl Runner {
@@ -76,6 +79,7 @@ impl Runner {
             loopback: None,
             caches: None,
             spare: Arc::default(),
+            began: from_now_on(),
         }
     }
 
@@ -256,6 +260,16 @@ impl Runner {
     /// Returns where caged programs of the session write, outside of any project.
     pub(crate) fn open_to_cages(&self) -> Vec<PathBuf> {
         self.session_files.as_ref().map(|files| files.open_to_cages()).unwrap_or_default()
+    }
+
+    /// Returns whether git would run hooks in a directory of which one has been made or changed since this runner was made.
+    pub(crate) fn has_changed_hooks(&self, directory: &Path) -> bool {
+        hooks_changed_since(directory, self.began)
+    }
+
+    /// Returns whether a file has been made or changed since this runner was made.
+    pub(crate) fn has_changed(&self, path: &Path) -> bool {
+        is_changed_since(path, self.began)
     }
 
     /// Returns the files and directories that the session has made, and that nobody has replaced since.

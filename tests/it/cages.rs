@@ -917,6 +917,52 @@ fn git_runs_nothing_unasked_that_a_caged_program_has_put_into_a_repository() {
     }
 }
 
+/// A program in the cage `workspace` may write a repository of its own below the project. Outside of the cage git would
+/// run its hooks.
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn git_runs_no_hooks_unasked_that_have_changed_since_the_session_began() {
+    let desk = Desk::new();
+    let policy = desk.path("policy.yaml");
+    fs::write(&policy, "default: enabled\napproval: {global: destructive, project: write, headless: deny}\n").unwrap();
+    let options = ["--cage", "workspace", "--policy", &policy.display().to_string()];
+    fs::write(desk.path("home/.gitconfig"), "[user]\n\tname = a\n\temail = a@example.com\n").unwrap();
+    fs::create_dir_all(desk.path("project/tools/hooks")).unwrap();
+    let hook = desk.path("project/tools/hooks/pre-commit");
+    fs::write(&hook, "#!/bin/sh\necho hook >> ran\n").unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    for words in ["init -q", "config core.hooksPath tools/hooks", "init -q sub"] {
+        let done = Command::new("git").args(words.split(' ')).current_dir(desk.path("project")).status().unwrap();
+        assert!(done.success(), "{words}");
+    }
+
+    // A hook counts as old once the clock has gone on.
+    let commit = "git commit -q --allow-empty -m 1 && git -C sub commit -q --allow-empty -m 1";
+    until("hooks that were there run", || desk.sh(&options, commit).0 == 0);
+    assert!(desk.path("project/ran").exists());
+    fs::remove_file(desk.path("project/ran")).unwrap();
+
+    for plant in [
+        "f = 'sub/.git/hooks/pre-commit'; open(f, 'w').write('#!/bin/sh\\ntouch ../ran\\n'); os.chmod(f, 0o755)",
+        "open('sub/.git/config', 'a').write('[core]\\n\\tfsmonitor = touch ../ran\\n')",
+    ] {
+        let line = format!("python3 -c \"import os; {plant}\" && git -C sub commit -q --allow-empty -m 2");
+        let (status, _, errors) = desk.sh(&options, &line);
+        assert_eq!(status, 126, "{plant}: {errors}");
+        assert!(errors.contains("needs approval"), "{plant}: {errors}");
+        fs::remove_file(desk.path("project/sub/.git/hooks/pre-commit")).unwrap_or_default();
+    }
+
+    let change = "python3 -c \"open('tools/hooks/pre-commit', 'a').write('touch ran')\"";
+    let (_, _, errors) = desk.sh(&options, change);
+    assert!(errors.contains("Read-only file system"), "{errors}");
+    let (_, _, errors) = desk.sh_without_namespaces(&options, change);
+    assert!(!fs::read_to_string(&hook).unwrap().contains("touch"), "{errors}");
+    let (status, _, errors) = desk.sh(&options, "echo 'touch ran' > tools/hooks/pre-commit");
+    assert!(status == 126 && errors.contains("needs approval"), "{errors}");
+    assert!(!desk.path("project/ran").exists());
+}
+
 /// A directory whose name has line breaks makes `mktemp` print paths of others.
 #[test]
 fn what_mktemp_prints_opens_no_files_of_others() {

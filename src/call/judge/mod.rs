@@ -15,6 +15,7 @@ use std::path::Path;
 use climax_catalog::{Cage, Language, Risk};
 use serde_json::{Value, json};
 
+use crate::call::approval;
 use crate::call::arguments::BoundValue;
 use crate::call::line::UnreadLine;
 use crate::call::outcome::CallError;
@@ -276,6 +277,8 @@ fn judged(
     } else if is_unknown {
         // A cage would hold it, but it might need what the cage does not give.
         (Cause::Unread, format!("no config describes `{}`", program.unwrap_or_default()))
+    } else if let Some(git) = &call.planted {
+        (Cause::RunsCode, approval::planted(git))
     } else if call.least_risk == Risk::Destructive {
         (Cause::SendsData, format!("{} would send what the line has read to a host that nobody has named", call.name()))
     } else if let Some(reason) = &call.sensitive {

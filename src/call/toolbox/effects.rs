@@ -28,7 +28,8 @@ impl Toolbox {
         if call.changes.protected.is_some() {
             call.least_risk = Risk::Destructive;
         }
-        if call.runs_git() && self.is_planted(&directory) {
+        call.planted = call.runs_git().then(|| self.planted(&directory)).flatten();
+        if call.planted.is_some() {
             call.least_risk = Risk::Destructive;
         }
         let exists = |path: &str| directory.join(path).symlink_metadata().is_ok();
@@ -40,11 +41,17 @@ impl Toolbox {
         self.permitted_secrets(call)
     }
 
-    /// Returns whether git would run programs of a repository where caged programs may have put them.
-    fn is_planted(&self, directory: &Path) -> bool {
-        exec::git_directory(directory).is_some_and(|git| {
-            self.runner.open_to_cages().iter().any(|open| git.starts_with(open)) && exec::runs_programs(&git)
-        })
+    /// Returns the git directory because of which git would run programs that caged programs may have put there: hooks that
+    /// are new or changed since the session began, or what the configuration of a repository names that they may write.
+    fn planted(&self, directory: &Path) -> Option<PathBuf> {
+        let git = exec::git_directory(directory)?;
+        if self.runner.has_changed_hooks(directory) {
+            return Some(git);
+        }
+        let is_own = || self.own_project().and_then(exec::git_directory).is_some_and(|own| own == git);
+        let is_open = self.runner.open_to_cages().iter().any(|open| git.starts_with(open))
+            || self.runner.has_changed(&git.join("config")) && !is_own();
+        (is_open && exec::runs_programs(&git)).then_some(git)
     }
 
     /// Returns the temporary files and directories that a call may make, and that are not there yet: the outermost ones, by

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 
 use super::rights::CageRights;
 use super::secret_names::{FOREIGN, SYSTEM_SECRETS, SecretNames};
-use crate::exec::files::{PROTECTED, has_entry, repository_index};
+use crate::exec::files::{PROTECTED, has_entry, hooks_directory, repository_index};
 
 /// Maximum number of paths by which a directory is granted without its secrets.
 const MAX_ENTRIES: usize = 1000;
@@ -66,10 +66,11 @@ pub(super) fn leads_through(path: &Path, project: &Path) -> bool {
     }
 }
 
-/// Returns what a program may not change in a project, as far as it exists: the protected names at its top, and `more`. Of
-/// a link in the project it is what the link leads to.
+/// Returns what a program may not change in a project, as far as it exists: the protected names at its top, the directory
+/// of its hooks, and `more`. Of a link in the project it is what the link leads to.
 pub(super) fn frozen(project: &Path, more: &[PathBuf]) -> Vec<PathBuf> {
-    let all = PROTECTED.iter().map(|name| project.join(name)).chain(more.iter().cloned());
+    let hooks = hooks_directory(project);
+    let all = PROTECTED.iter().map(|name| project.join(name)).chain(hooks).chain(more.iter().cloned());
     let found = all.filter_map(|path| path.canonicalize().ok());
     found.filter(|path| path != project && path.starts_with(project)).collect()
 }

@@ -1,22 +1,19 @@
 //! Names that programs outside load or run without being asked, and what becomes of new ones in a project.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use super::secret_names::FOREIGN;
-use crate::exec::files::PROTECTED;
+use crate::exec::files::{PROTECTED, changed, from_now_on};
 use crate::exec::outcome::Kept;
 use crate::lock::Unpoisoned as _;
 
 /// Most entries of directories that are looked at for names below the top of a project.
 const MAX_ENTRIES: usize = 20_000;
-
-/// By how much the times of files may lag behind the clock. Linux takes them from its last tick.
-const TICK: Duration = Duration::from_millis(20);
 
 /// Most names under which a file is moved aside, before it is left where it is.
 const MAX_ASIDE: usize = 100;
@@ -25,8 +22,8 @@ const MAX_ASIDE: usize = 100;
 pub(crate) struct Missing<'p> {
     project: &'p Path,
     names: Vec<Name>,
-    /// When it was looked at.
-    looked: SystemTime,
+    /// The time of what is changed after the look.
+    since: Duration,
     /// Its number among the runs.
     number: u64,
 }
@@ -60,7 +57,7 @@ impl<'p> Missing<'p> {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         RUNS.lock().unpoisoned().push(Run { number, project: project.to_owned(), freed: Vec::new() });
         let names = PROTECTED.into_iter().filter_map(|name| Name::at(project, name)).collect();
-        Self { project, names, looked: SystemTime::now(), number }
+        Self { project, names, since: from_now_on(), number }
     }
 
     /// Moves those aside that exist after the run, so that no program loads them before a person has seen them. Those
@@ -83,8 +80,7 @@ impl<'p> Missing<'p> {
         }
         drop(runs);
 
-        let since = self.looked.duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(TICK);
-        kept.extend(changed_below(self.project, since).into_iter().map(Kept::Left));
+        kept.extend(changed_below(self.project, self.since).into_iter().map(Kept::Left));
         kept
     }
 }
@@ -158,12 +154,6 @@ fn changed_below(project: &Path, since: Duration) -> Vec<PathBuf> {
         }
     }
     found
-}
-
-/// Returns when a file was changed last, its name included. No program can set this time.
-fn changed(about: &fs::Metadata) -> Duration {
-    let (seconds, nanoseconds) = (about.ctime().try_into().unwrap_or(0), about.ctime_nsec().try_into().unwrap_or(0));
-    Duration::new(seconds, nanoseconds)
 }
 
 /// Moves a file or directory to a free name beside it, if there is one. Returns that name.

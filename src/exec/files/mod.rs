@@ -1,5 +1,6 @@
 //! The files of this machine: paths, globs, programs, and the files that a program leaves.
 
+mod change_time;
 pub mod glob;
 pub(crate) mod inspect;
 pub mod paths;
@@ -11,6 +12,7 @@ mod repository;
 mod result_files;
 mod stream;
 
+pub(super) use change_time::{changed, from_now_on, is_changed_since};
 pub use paths::{could_write, real as real_path};
 pub(super) use place::PROTECTED;
 pub(super) use place::temporary_directories;
@@ -23,6 +25,7 @@ pub(crate) use redirect::{Opened, open_to_read, open_to_write};
 pub(crate) use repository::{git_directory, is_tracked, runs_programs};
 #[cfg(native_linux)]
 pub(super) use repository::{has_entry, repository_index};
+pub(super) use repository::{hooks_changed_since, hooks_directory};
 pub(crate) use result_files::ResultFiles;
 pub use result_files::{FileContent, ResultFile};
 pub(crate) use stream::{read_line, read_to_end, stream_of, write_all};

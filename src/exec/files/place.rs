@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use super::repository::hooks_directory;
 use crate::exec::environment::variable;
 
 /// Names at the top of a project that programs outside of it load or run without being asked.
@@ -126,7 +127,8 @@ pub(crate) fn area_of(path: &Path, project: Option<&Path>) -> Area {
     if let Some(below) = project.and_then(|top| real.strip_prefix(top).ok()) {
         // A repository may lie anywhere in a project, as those of submodules and worktrees do.
         let is_protected = below.components().next().is_some_and(is_known)
-            || below.components().any(|name| name.as_os_str() == ".git");
+            || below.components().any(|name| name.as_os_str() == ".git")
+            || project.and_then(hooks_directory).is_some_and(|hooks| real.starts_with(hooks));
         return if is_protected { Area::Protected } else { Area::Project };
     }
 

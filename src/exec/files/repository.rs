@@ -3,8 +3,11 @@
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use super::change_time::is_changed_since;
 use super::paths;
+use crate::exec::environment::variable;
 
 /// Returns whether the repository that a file lies in tracks it.
 pub(crate) fn is_tracked(path: &Path) -> bool {
@@ -50,10 +53,61 @@ pub(super) fn linked_git_directory(top: &Path) -> Option<PathBuf> {
     top.join(text.strip_prefix("gitdir:")?.trim()).canonicalize().ok()
 }
 
+/// Returns the directory from which git runs the hooks of the repository that a directory lies in, without links: that of
+/// `core.hooksPath`, else `hooks` in the git directory. Source: githooks(5).
+pub(in crate::exec) fn hooks_directory(directory: &Path) -> Option<PathBuf> {
+    let top = directory.ancestors().find(|path| path.join(".git").exists())?;
+    let own = git_directory(top)?;
+    // All worktrees of a repository share its configuration and its hooks.
+    let shared = fs::read_to_string(own.join("commondir")).ok().map(|path| own.join(path.trim()));
+    let git = shared.unwrap_or(own);
+
+    let home = variable("HOME").map(PathBuf::from).unwrap_or_default();
+    let configs = [git.join("config"), home.join(".gitconfig"), home.join(".config/git/config")];
+    let named = configs.iter().find_map(|config| hooks_path(&fs::read_to_string(config).ok()?));
+    let path = match named.as_deref() {
+        None => git.join("hooks"),
+        Some(path) => path.strip_prefix("~/").map_or_else(|| top.join(path), |path| home.join(path)),
+    };
+    path.canonicalize().ok()
+}
+
+/// Returns the last value of `core.hooksPath` in a configuration. Source: git-config(1), "Syntax".
+fn hooks_path(config: &str) -> Option<String> {
+    let mut is_core = false;
+    let mut found = None;
+    for line in config.lines().map(str::trim) {
+        let mut key = line;
+        if let Some((section, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) {
+            is_core = section.trim().eq_ignore_ascii_case("core");
+            key = rest.trim();
+        }
+        if let Some((name, value)) = key.split_once('=').filter(|_| is_core)
+            && name.trim().eq_ignore_ascii_case("hookspath")
+        {
+            found = Some(value.trim().trim_matches('"').to_owned());
+        }
+    }
+    found.filter(|path| !path.is_empty())
+}
+
+/// Returns whether the repository that a directory lies in has hooks of which one has been made or changed since a time.
+pub(in crate::exec) fn hooks_changed_since(directory: &Path, since: Duration) -> bool {
+    let Some(hooks) = hooks_directory(directory) else { return false };
+    // A directory that has been moved there has its hooks from elsewhere.
+    let is_new = is_changed_since(&hooks, since);
+    let mut entries = fs::read_dir(&hooks).into_iter().flatten().flatten().filter(is_hook);
+    entries.any(|entry| is_new || is_changed_since(&entry.path(), since))
+}
+
+/// Returns whether git takes an entry of the directory of hooks for one.
+fn is_hook(entry: &fs::DirEntry) -> bool {
+    !entry.file_name().as_bytes().ends_with(b".sample")
+}
+
 /// Returns whether git would run programs because of what is in a git directory: hooks, or what its configuration names.
 pub(crate) fn runs_programs(git: &Path) -> bool {
-    let is_hook = |entry: fs::DirEntry| !entry.file_name().as_bytes().ends_with(b".sample");
-    let has_hook = fs::read_dir(git.join("hooks")).into_iter().flatten().flatten().any(is_hook);
+    let has_hook = fs::read_dir(git.join("hooks")).into_iter().flatten().flatten().any(|entry| is_hook(&entry));
     let config = fs::read_to_string(git.join("config")).unwrap_or_default().to_lowercase();
     let names_program = |line: &str| {
         let line = line.trim_start();
