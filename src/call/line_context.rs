@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use climax_catalog::{Policy, Risk, ToolIndex};
+use climax_catalog::{Cage, Policy, ResolvedTool, Risk, ToolIndex};
 
 use crate::call::arguments::Input;
 use crate::call::files::WriteMode;
@@ -34,8 +34,12 @@ impl Served<'_> {
             unknown: &|undescribed| {
                 let Undescribed::Program(words) = undescribed else { return unknown.question_tool() };
                 let tool = unknown.tool(words[0])?;
-                let network_tool = if installs(self.index, words) { unknown.network_tool() } else { None };
-                network_tool.or(Some(tool))
+                let wider = match cage_of_described(self.index, words) {
+                    Some(WiderCage::Workspace) => unknown.workspace_tool(),
+                    Some(WiderCage::Network) => unknown.network_tool(),
+                    None => None,
+                };
+                wider.or(Some(tool))
             },
             glob: &|pattern, directory| exec::glob::expand(pattern, Path::new(directory.unwrap_or_default())),
             write_mode: &|path, appends| write_mode(path, appends, self.made),
@@ -46,26 +50,45 @@ impl Served<'_> {
     }
 }
 
-/// Returns whether a program of an environment of Python is one that installs what it downloads, as a config describes the
-/// program of the same name: `.venv/bin/pip install six`.
+/// A cage for programs that are installed in the project, wider than that of others that no config describes.
+enum WiderCage {
+    /// `workspace`.
+    Workspace,
+    /// `workspace`, with network.
+    Network,
+}
+
+/// Returns the cage of a program that is installed in the project, by what a config says of the program of the same name:
+/// `.venv/bin/pytest`, `node_modules/.bin/jest`, and `.venv/bin/pip install six`, which downloads what it installs.
 ///
-/// In a cage without network it could not, and what the config describes holds the program less than a cage does.
-fn installs(index: &ToolIndex, words: &[&str]) -> bool {
-    let Some(name) = exec::environment_program(words[0]) else { return false };
-    let words: Vec<&str> = [name].into_iter().chain(words[1..].iter().copied()).collect();
+/// The described program runs the code of the project in that cage too. Where it runs in none, what the config says of it does
+/// not hold for another program.
+fn cage_of_described(index: &ToolIndex, words: &[&str]) -> Option<WiderCage> {
+    if let Some(name) = exec::environment_program(words[0]) {
+        let described = described(index, &[&[name], &words[1..]].concat())?;
+        let needs = described.needs()?;
+        return match needs.cage {
+            _ if needs.has_network() && described.written_risk() == Some(Risk::Write) => Some(WiderCage::Network),
+            Some(Cage::Workspace) => Some(WiderCage::Workspace),
+            _ => None,
+        };
+    }
+    let name = exec::package_program(words[0])?;
+    let described = described(index, &[&["npx", name], &words[1..]].concat())?;
+    (described.needs()?.cage == Some(Cage::Workspace)).then_some(WiderCage::Workspace)
+}
+
+/// Returns the tool that runs words.
+fn described<'i>(index: &'i ToolIndex, words: &[&str]) -> Option<ResolvedTool<'i>> {
     let command = CommandWords {
-        words: &words,
+        words,
         variables: &[],
         input: Input::Nothing,
         names_program: &exec::names_program,
         unknown: &|_| None,
         explains: false,
     };
-    let reading = line::read(index, command);
-    reading.is_ok_and(|reading| {
-        reading.tool.written_risk() == Some(Risk::Write)
-            && reading.tool.needs().is_some_and(|needs| needs.has_network())
-    })
+    line::read(index, command).ok().map(|reading| reading.tool)
 }
 
 /// Returns what a redirection would do to a file. `made` are files and directories that the session has made.

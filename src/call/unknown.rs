@@ -80,8 +80,17 @@ impl<'a> UnknownPrograms<'a> {
     /// wide a cage, or if this system does not have it.
     #[must_use]
     pub fn network_tool(&self) -> Option<ResolvedTool<'static>> {
-        let is_permitted = self.widest >= AskedCage::Workspace && self.is_held(Cage::Workspace);
-        if is_permitted { network_tool() } else { None }
+        if self.permits_workspace() { network_tool() } else { None }
+    }
+
+    /// Returns the tool that runs a program in the cage `workspace`; `None` as with [`Self::network_tool`].
+    #[must_use]
+    pub fn workspace_tool(&self) -> Option<ResolvedTool<'static>> {
+        if self.permits_workspace() { tool(Cage::Workspace) } else { None }
+    }
+
+    fn permits_workspace(&self) -> bool {
+        self.widest >= AskedCage::Workspace && self.is_held(Cage::Workspace)
     }
 
     fn is_held(&self, cage: Cage) -> bool {

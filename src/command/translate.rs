@@ -105,7 +105,7 @@ fn stage_json(command: &ReadCommand<'_>, then: Option<&str>) -> Value {
 fn call_json(reading: &Reading<'_>, input: Input<'_>) -> (Value, Option<Invocation>, Risk) {
     let (tool, arguments) = (reading.tool, &reading.arguments);
     let bound = reading.bind(input).ok();
-    let mut plan = bound.as_ref().map(|bound| reading.plan(bound, &exec::variable));
+    let mut plan = bound.as_ref().map(|bound| reading.plan(bound, &exec::variable, &exec::spelled_program));
     let mut risk = bound.as_ref().map_or(tool.risk(), |bound| risk::of_call(tool, bound));
     let starts = reading.started.as_ref().map(|started| {
         let (call, started, started_risk) = call_json(&started.reading, input);

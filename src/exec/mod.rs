@@ -43,8 +43,8 @@ pub(crate) use files::{
     open_to_write, path_of_program, place_of, read_line, read_to_end, runs_programs, stream_of, write_all,
 };
 pub use files::{
-    FileContent, Project, ResultFile, could_write, environment_program, glob, is_program, locate, names_program, paths,
-    project, python_environment, real_path,
+    FileContent, Project, ResultFile, could_write, environment_program, glob, is_program, locate, names_program,
+    package_program, paths, project, python_environment, real_path, spelled_program,
 };
 pub use invocation::{Invocation, SecretSource};
 pub use limits::{DEFAULT_OUTPUT_BYTES, Limits, MAX_WHOLE_OUTPUT_BYTES, default_concurrency};

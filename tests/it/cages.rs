@@ -108,6 +108,43 @@ fn programs_of_an_environment_that_install_reach_the_network_and_write_the_proje
 
 #[test]
 #[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn programs_installed_in_the_project_have_the_cage_of_the_described_ones() {
+    let desk = Desk::new();
+    for directory in ["project/.venv/bin", "project/node_modules/.bin"] {
+        fs::create_dir_all(desk.path(directory)).unwrap();
+    }
+    for file in ["project/.venv/pyvenv.cfg", "project/.venv/bin/activate"] {
+        fs::write(desk.path(file), "").unwrap();
+    }
+    for name in [".venv/bin/pytest", ".venv/bin/python", ".venv/bin/other", "node_modules/.bin/jest"] {
+        let program = desk.path("project").join(name);
+        let script = "#!/bin/sh\n(echo made > made) 2>&- && echo wrote; (echo out > ../outside) 2>&-; cat .env 2>&-\n";
+        fs::write(&program, script).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+    fs::write(desk.path("project/narrow.yaml"), "default: enabled\nlines: {widest: read}\n").unwrap();
+
+    for line in [
+        ".venv/bin/pytest -q",
+        ".venv/bin/python -m pytest -q",
+        "source .venv/bin/activate && pytest -q",
+        "source .venv/bin/activate && python -m pytest -q",
+        "node_modules/.bin/jest",
+        "./node_modules/.bin/jest --ci",
+    ] {
+        let (_, output, errors) = desk.sh(&[], line);
+        assert_eq!(output, "wrote\n", "{line}: {errors}");
+        let (_, output, errors) = desk.sh(&["--policy", "narrow.yaml"], line);
+        assert_eq!(output, "", "{line}: {errors}");
+    }
+    for line in [".venv/bin/python notes", ".venv/bin/other"] {
+        assert_eq!(desk.sh(&[], line).1, "", "{line}");
+    }
+    assert_eq!(fs::read_to_string(desk.path("outside")).unwrap(), "outside of the project\n");
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
 fn programs_make_the_temporary_files_that_they_name() {
     for isolation in [None, Some("landlock")] {
         let desk = Desk::new();

@@ -410,7 +410,8 @@ fn typed(index: &ToolIndex, name: &str, arguments: &Map<String, Value>) -> Optio
     let argv = plan(tool, &bound, &|_| None).argv;
     let words: Vec<&str> = argv.iter().map(String::as_str).filter(|word| !added.contains(word)).collect();
     let read = read_words(index, &words).ok().filter(|reading| reading.tool.name() == name);
-    let runs = read.and_then(|reading| Some(reading.plan(&reading.bind(Input::Nothing).ok()?, &|_| None).argv));
+    let runs =
+        read.and_then(|reading| Some(reading.plan(&reading.bind(Input::Nothing).ok()?, &|_| None, &|_, _| None).argv));
     if runs.is_some_and(|runs| runs == argv) {
         return None;
     }

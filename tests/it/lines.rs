@@ -128,11 +128,11 @@ fn planned_command_lines_of_bundled_tools_are_read_back() {
             match read_words(&index, &words) {
                 Ok(reading) if reading.tool.name() == tool.name() => {
                     let again = reading.bind(Input::Nothing).unwrap();
-                    if reading.plan(&again, &|_| None).argv != argv {
+                    if reading.plan(&again, &|_| None, &|_, _| None).argv != argv {
                         wrong.push(format!(
                             "{}: {words:?} runs {:?}",
                             tool.name(),
-                            reading.plan(&again, &|_| None).argv
+                            reading.plan(&again, &|_| None, &|_, _| None).argv
                         ));
                     }
                     let other: BTreeSet<String> = plan(tool, &again, &|_| None).argv.into_iter().collect();

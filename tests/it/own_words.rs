@@ -11,7 +11,7 @@ use crate::support::{Server, fake_config, fakecli, index, text};
 fn runs(index: &ToolIndex, words: &[&str]) -> Vec<String> {
     let reading = read_words(index, words).unwrap_or_else(|unread| panic!("{words:?}: {}", unread.problem));
     let bound = reading.bind(Input::Nothing).unwrap();
-    reading.plan(&bound, &|_| None).argv
+    reading.plan(&bound, &|_| None, &|_, _| None).argv
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn variables_that_harden_hold_in_lines() {
     let index = ToolIndex::from_configs(vec![Layer::compiled(&climax::CATALOG)]);
     let reading = read_words(&index, &["git", "log", "-n", "1"]).unwrap();
     let bound = reading.bind(Input::Nothing).unwrap();
-    let line = reading.plan(&bound, &|_| None).env;
+    let line = reading.plan(&bound, &|_| None, &|_, _| None).env;
     let called = climax::call::arguments::bind(reading.tool, &reading.arguments).unwrap();
     let call = climax::call::command_line::plan(reading.tool, &called, &|_| None).env;
     assert_eq!(line, call);

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::support::{binary, until};
+use crate::support::{binary, run, until};
 
 fn climax() -> Command {
     #[expect(clippy::disallowed_methods, reason = "the test starts the binary")]
@@ -144,6 +144,33 @@ fn a_variable_that_no_command_has_set_is_a_default_or_a_refusal_and_never_empty(
         assert_eq!(String::from_utf8_lossy(&output.stdout), "a\n", "{line}");
         assert!(said.contains("does not set the variable `d`"), "{line}: {said}");
     }
+}
+
+#[test]
+fn other_spellings_of_a_program_run_what_they_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = |name: &str| {
+        let path = directory.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, format!("#!/bin/sh\necho {name} \"$@\"\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    };
+    script("first/pip");
+    script("second/python3");
+    let beside = script("second/pip");
+    let pip3 = script("second/pip3");
+    let search_path = ["first", "second"].map(|name| directory.path().join(name).display().to_string()).join(":");
+    let sh = |line: &str| run(climax().args(["sh", "-c", line]).env("PATH", &search_path));
+
+    assert_eq!(sh("pip list").1, "first/pip list\n");
+    assert_eq!(sh("pip3 list").1, "second/pip3 list\n");
+    assert_eq!(sh("python3 -m pip list").1, "second/pip list\n");
+    std::fs::remove_file(pip3).unwrap();
+    assert_eq!(sh("pip3 list").1, "first/pip list\n");
+    std::fs::remove_file(beside).unwrap();
+    let (status, output, _) = sh("python3 -m pip list");
+    assert_eq!((status, output.as_str()), (127, ""), "the packages of another interpreter are no answer");
 }
 
 #[test]

@@ -70,13 +70,13 @@ fn order_of_a_line_is_that_of_its_plan() {
         let words: Vec<&str> = line.split(' ').collect();
         let reading = read_words(&index, &words).unwrap_or_else(|unread| panic!("{line}: {}", unread.problem));
         let bound = reading.bind(Input::Nothing).unwrap();
-        assert_eq!(reading.plan(&bound, &|_| None).argv, words, "{line}");
+        assert_eq!(reading.plan(&bound, &|_| None, &|_, _| None).argv, words, "{line}");
     }
     let programs = programs();
     for line in ["convert -resize 1% a b", "convert a -resize 1% b -rotate 90", "convert a -resize 1% -rotate 90 b"] {
         let words: Vec<&str> = line.split(' ').collect();
         let reading = read_words(&programs, &words).unwrap_or_else(|unread| panic!("{line}: {}", unread.problem));
         let bound = reading.bind(Input::Nothing).unwrap();
-        assert_eq!(reading.plan(&bound, &|_| None).argv, words);
+        assert_eq!(reading.plan(&bound, &|_| None, &|_, _| None).argv, words);
     }
 }

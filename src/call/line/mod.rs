@@ -33,7 +33,7 @@ pub(crate) use forms::{
 pub use operands::OperandPlace;
 pub use read_line::{CommandKey, Feed, ReadCall, ReadCommand, ReadLine};
 pub(crate) use reading::with_useful_suggestions;
-pub use reading::{Reading, StartedCommand, read, read_started};
+pub use reading::{FindSpelled, Reading, StartedCommand, read, read_started};
 pub(crate) use resolve::ExpandedCommand;
 pub use resolve::{Glob, LineContext, UnreadLine};
 pub(crate) use survey::{MAX_TEXTS, changed, file_call, is_one_pipeline, native_reading, written};

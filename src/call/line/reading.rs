@@ -39,9 +39,14 @@ pub struct Reading<'a> {
     pub operands: Vec<OperandPlace>,
     /// The command that it starts, such as `git log` of `timeout 5 git log`.
     pub started: Option<Box<StartedCommand<'a>>>,
+    /// The words of another spelling that the line has for the program alone, such as `pip3` or `python3 -m pip`.
+    pub spelling: Option<Vec<String>>,
     /// The variables that the line gives a program which no config describes; `None` if one does.
     pub unknown: Option<Vec<(String, String)>>,
 }
+
+/// Returns the program that the words of another spelling name, in place of that of the config; `None` if there is no other.
+pub type FindSpelled<'f> = &'f dyn Fn(&[String], &str) -> Option<String>;
 
 /// A command that stands among the words of another one.
 #[derive(Clone, Debug)]
@@ -112,6 +117,7 @@ fn read_spelled<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usiz
         Some(respelled) => {
             let words = respelled.words();
             let read = read_words(index, CommandWords { words: &words, ..command }, depth)
+                .map(|reading| Reading { spelling: respelled.of_program(), ..reading })
                 .map_err(|unread| Unread { word: respelled.place(unread.word), ..unread });
             if respelled.has_several_words() {
                 return read;
@@ -142,6 +148,7 @@ fn unknown_program(tool: ResolvedTool<'static>, command: CommandWords<'_>) -> Re
         typed,
         operands,
         started: None,
+        spelling: None,
         unknown: Some(variables.collect()),
     }
 }
@@ -153,15 +160,24 @@ impl Reading<'_> {
         self.arguments.contains_key(arg.name())
     }
 
-    /// Plans the command that was read, without the one that it starts. `bound` are its checked arguments.
+    /// Plans the command that was read, without the one that it starts. `bound` are its checked arguments, and `find` returns
+    /// the program that another spelling names.
     #[must_use]
-    pub fn plan(&self, bound: &Bound<'_>, env: Lookup<'_>) -> Invocation {
+    pub fn plan(&self, bound: &Bound<'_>, env: Lookup<'_>, find: FindSpelled<'_>) -> Invocation {
         if let Some(variables) = &self.unknown {
             let planned = command_line::plan(self.tool, bound, env);
             return Invocation { argv: self.typed.words.clone(), env: variables.clone(), ..planned };
         }
         let is_typed = |name: &str| self.arguments.contains_key(name);
-        command_line::plan_line(self.tool, bound, &self.typed, &is_typed, env)
+        let mut planned = command_line::plan_line(self.tool, bound, &self.typed, &is_typed, env);
+        // A config that names its program by a path means that file.
+        if let (Some(spelling), Some(program)) = (&self.spelling, planned.argv.first_mut())
+            && !program.contains('/')
+            && let Some(found) = find(spelling, program)
+        {
+            *program = found;
+        }
+        planned
     }
 
     /// Converts and checks the arguments, those of repeated options too.
@@ -290,7 +306,9 @@ fn read_as<'a>(
     };
 
     match started(index, tool, &operands, command, depth) {
-        Ok(started) => Ok((rank, Reading { tool, arguments, repeated, typed, operands, started, unknown: None })),
+        Ok(started) => {
+            Ok((rank, Reading { tool, arguments, repeated, typed, operands, started, spelling: None, unknown: None }))
+        }
         Err(unread) => {
             let misfit = Misfit::new(unread.word, unread.problem.clone());
             Err(Box::new(Failure { started: Some(unread), ..Failure::new(grammar, plain_words, misfit) }))

@@ -6,8 +6,8 @@ use super::command_words::NamesProgram;
 
 /// A command whose first words were replaced by those that they stand for.
 pub(super) struct Respelled<'w> {
-    /// The number of words that were replaced.
-    replaced: usize,
+    /// The words that were replaced.
+    replaced: Vec<String>,
     /// The words that replace them.
     first: Vec<String>,
     /// The words behind them.
@@ -21,7 +21,8 @@ impl<'w> Respelled<'w> {
         let (spelling, meaning) = spellings
             .filter(|(spelling, _)| starts_with(words, spelling, names_program))
             .max_by_key(|(spelling, _)| spelling.len())?;
-        Some(Self { replaced: spelling.len(), first: quoted_words(meaning), rest: &words[spelling.len()..] })
+        let rest = &words[spelling.len()..];
+        Some(Self { replaced: spelling, first: quoted_words(meaning), rest })
     }
 
     /// All words, with the new ones in front.
@@ -29,14 +30,19 @@ impl<'w> Respelled<'w> {
         self.first.iter().map(String::as_str).chain(self.rest.iter().copied()).collect()
     }
 
+    /// Returns the words that were replaced, if they stand for a program and nothing else: `pip3`, but not `egrep`.
+    pub(super) fn of_program(&self) -> Option<Vec<String>> {
+        (self.first.len() == 1).then(|| self.replaced.clone())
+    }
+
     /// Whether the spelling is more than the name of a program, so that it names no other: `python3 -m pip`.
     pub(super) fn has_several_words(&self) -> bool {
-        self.replaced > 1
+        self.replaced.len() > 1
     }
 
     /// Returns the place that a word had before.
     pub(super) fn place(&self, word: usize) -> usize {
-        word.checked_sub(self.first.len()).map_or(0, |behind| behind + self.replaced)
+        word.checked_sub(self.first.len()).map_or(0, |behind| behind + self.replaced.len())
     }
 }
 

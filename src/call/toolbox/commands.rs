@@ -61,7 +61,7 @@ impl Toolbox {
         if let Some((problem, remedy)) = unsayable(tool, input).or_else(fixed) {
             return Err(unread(text, problem, remedy));
         }
-        let mut invocation = reading.plan(&bound, &exec::variable);
+        let mut invocation = reading.plan(&bound, &exec::variable, &exec::spelled_program);
         invocation.env.splice(0..0, env.iter().cloned());
         if typed_directory || !has_directory {
             invocation.cwd = command_line::directory_of_line(tool, directory);

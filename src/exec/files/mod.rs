@@ -18,7 +18,9 @@ pub(super) use place::PROTECTED;
 pub(super) use place::temporary_directories;
 pub(crate) use place::{Area, Place, area_of, is_there, place_of};
 pub(crate) use program::path_of_program;
-pub use program::{environment_program, is_program, locate, names_program, python_environment};
+pub use program::{
+    environment_program, is_program, locate, names_program, package_program, python_environment, spelled_program,
+};
 pub(super) use program::{missing_interpreter, resolve};
 pub use project::{Project, project};
 pub(crate) use redirect::{Opened, open_to_read, open_to_write};

@@ -93,6 +93,30 @@ pub fn environment_program(path: &str) -> Option<&str> {
     path.file_name()?.to_str()
 }
 
+/// Returns the program that another spelling of one names, if it is not that one: `pip3` if there is such a program, and for
+/// `python3 -m pip` the `pip` beside that interpreter.
+///
+/// Run as it is typed, `python3 -m pip` would run a file `pip.py` of the directory.
+#[must_use]
+pub fn spelled_program(spelling: &[String], program: &str) -> Option<String> {
+    match spelling {
+        [name] => path_of_program(name).map(|_| name.clone()),
+        [interpreter, option, ..] if option == "-m" => {
+            let beside = path_of_program(interpreter)?.parent()?.join(program);
+            (path_of_program(program).as_ref() != Some(&beside)).then(|| beside.display().to_string())
+        }
+        _ => None,
+    }
+}
+
+/// Returns the name of a program of a package that npm has installed in a project, by its path; `None` elsewhere.
+#[must_use]
+pub fn package_program(path: &str) -> Option<&str> {
+    let path = Path::new(path);
+    let directory = path.parent().filter(|directory| directory.ends_with("node_modules/.bin"))?;
+    path.file_name()?.to_str().filter(|_| directory.is_dir())
+}
+
 /// Returns the environment of Python that a program lies in, by its path; `None` elsewhere.
 #[must_use]
 pub fn python_environment(program: &Path) -> Option<&Path> {

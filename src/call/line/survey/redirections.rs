@@ -130,6 +130,7 @@ pub(crate) fn native_reading(tool: ResolvedTool<'static>, arguments: Map<String,
         typed: TypedWords::default(),
         operands: Vec::new(),
         started: None,
+        spelling: None,
         unknown: None,
     }
 }
