@@ -144,6 +144,7 @@ fn needs() -> Value {
             "processes": { "type": ["boolean", "null"], "default": false, "description": "Whether it looks into processes of others, so that it is not confined" },
             "cage": { "enum": Cage::VARIANTS, "description": "The cage that holds the program, for interpreters and tools that run code of the directory" },
             "without": { "enum": Risk::VARIANTS, "default": "destructive", "description": "With `cage`: the risk where the kernel has no cage" },
+            "prefetch": { "type": ["string", "null"], "description": "With `cage`: the command that downloads beforehand what the program would load from the network, such as `cargo fetch`" },
         }),
     );
     needs["type"] = json!(["object", "null"]);

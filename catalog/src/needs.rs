@@ -26,6 +26,8 @@ pub struct Needs {
     pub cage: Option<Cage>,
     /// The risk where the kernel has no cage; destructive if `None`.
     pub without: Option<Risk>,
+    /// The command that downloads beforehand what the program would load from the network.
+    pub prefetch: Option<String>,
 }
 
 /// The item that stands for every host, or every variable.
@@ -35,7 +37,7 @@ pub const ANY: &str = "*";
 pub(crate) const LOCALHOST: &str = "localhost";
 
 /// The kinds of needs, by their keys in configs.
-const KINDS: [&str; 8] = ["network", "write", "env", "read", "tracked", "processes", "cage", "without"];
+const KINDS: [&str; 9] = ["network", "write", "env", "read", "tracked", "processes", "cage", "without", "prefetch"];
 
 impl Needs {
     /// Returns whether the program needs hosts. Which ones is not enforced.
@@ -70,8 +72,11 @@ impl Needs {
             KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())));
         let flags = [("tracked", self.tracked), ("processes", self.processes)];
         let items = items.chain(flags.into_iter().filter(|(_, is_so)| *is_so).map(|(kind, _)| (kind, ANY)));
-        let words =
-            [self.cage.map(|cage| ("cage", cage.as_str())), self.without.map(|risk| ("without", risk.as_str()))];
+        let words = [
+            self.cage.map(|cage| ("cage", cage.as_str())),
+            self.without.map(|risk| ("without", risk.as_str())),
+            self.prefetch.as_deref().map(|command| ("prefetch", command)),
+        ];
         items.chain(words.into_iter().flatten())
     }
 
@@ -90,11 +95,12 @@ impl Needs {
                 lists[at].push(item.to_owned());
             }
         }
-        let [network, write, env, read, tracked, processes, cage, without] = lists;
+        let [network, write, env, read, tracked, processes, cage, without, prefetch] = lists;
         let [tracked, processes] = [tracked, processes].map(|items| !items.is_empty());
         let cage = cage.first().and_then(|cage| cage.parse().ok());
         let without = without.first().and_then(|risk| risk.parse().ok());
-        Self { network, write, env, read, tracked, processes, cage, without }
+        let prefetch = prefetch.into_iter().next();
+        Self { network, write, env, read, tracked, processes, cage, without, prefetch }
     }
 }
 

@@ -32,20 +32,31 @@ const MAX_LINES: usize = 200;
 
 /// Adds to a failed outcome what its confinement probably refused.
 ///
-/// `could_write` returns whether the server itself may write a path: a program that it confines could, then, without.
-pub(crate) fn explained(invocation: &Invocation, outcome: Outcome, could_write: &dyn Fn(&Path) -> bool) -> Outcome {
+/// `prefetch` is the command that downloads beforehand what the program would load from the network. `could_write` returns
+/// whether the server itself may write a path: a program that it confines could, then, without.
+pub(crate) fn explained(
+    invocation: &Invocation,
+    prefetch: Option<&str>,
+    outcome: Outcome,
+    could_write: &dyn Fn(&Path) -> bool,
+) -> Outcome {
     let Some(confinement) = invocation.confinement.as_ref().filter(|_| outcome.sandbox.is_none()) else {
         return outcome;
     };
     if outcome.succeeded() || !matches!(outcome.end, End::Exited(_) | End::Signaled(_)) {
         return outcome;
     }
-    let sandbox = denial(confinement, &outcome.stderr.text(), could_write).map(Into::into);
+    let sandbox = denial(confinement, prefetch, &outcome.stderr.text(), could_write).map(Into::into);
     Outcome { sandbox, ..outcome }
 }
 
 /// Returns what was probably refused, by what the program wrote to standard error.
-fn denial(confinement: &Rights, stderr: &str, could_write: &dyn Fn(&Path) -> bool) -> Option<String> {
+fn denial(
+    confinement: &Rights,
+    prefetch: Option<&str>,
+    stderr: &str,
+    could_write: &dyn Fn(&Path) -> bool,
+) -> Option<String> {
     let line_with = |texts: &[&str]| {
         let has_one = |line: &&str| {
             let line = line.to_ascii_lowercase();
@@ -54,7 +65,11 @@ fn denial(confinement: &Rights, stderr: &str, could_write: &dyn Fn(&Path) -> boo
         stderr.lines().take(MAX_LINES).find(has_one)
     };
     if let Some(rights) = &confinement.cage {
-        return denial_of_cage(confinement, rights, line_with(&REFUSALS), line_with(&NO_NETWORK).is_some());
+        let network = line_with(&NO_NETWORK).map(|_| match prefetch {
+            Some(command) => format!("`{command}` downloads beforehand what it lacks."),
+            None => "A config with `needs: {network: true}` permits it.".to_owned(),
+        });
+        return denial_of_cage(confinement, rights, line_with(&REFUSALS), network);
     }
     if !confinement.network && !confinement.local_sockets && line_with(&NO_NETWORK).is_some() {
         return Some(text("it had no network", "network: true"));
@@ -70,12 +85,13 @@ fn denial(confinement: &Rights, stderr: &str, could_write: &dyn Fn(&Path) -> boo
     }
 }
 
-/// Returns what the cage of a program probably refused, and what would permit it.
+/// Returns what the cage of a program probably refused, and what would permit it. `network` says the latter of the network,
+/// if the program had none.
 fn denial_of_cage(
     confinement: &Rights,
     rights: &CageRights,
     refused: Option<&str>,
-    lacks_network: bool,
+    network: Option<String>,
 ) -> Option<String> {
     let cage = rights.cage.as_str();
     let wider = match rights.cage {
@@ -93,15 +109,13 @@ fn denial_of_cage(
         Cage::Workspace => "writes there, but for .git and settings that other programs load, and in $TMPDIR",
     };
 
-    let what = match refused {
-        Some(line) => path(line).map_or_else(|| line.trim().to_owned(), |path| format!("access to {path}")),
-        None if lacks_network && !confinement.network => "the network".to_owned(),
-        None => return None,
-    };
-    let need = if refused.is_none() {
-        "A config with `needs: {network: true}` permits it."
-    } else {
-        "A config with `needs` permits single paths."
+    let (what, need) = match (refused, network) {
+        (Some(line), _) => (
+            path(line).map_or_else(|| line.trim().to_owned(), |path| format!("access to {path}")),
+            "A config with `needs` permits single paths.".to_owned(),
+        ),
+        (None, Some(need)) if !confinement.network => ("the network".to_owned(), need),
+        (None, _) => return None,
     };
     Some(format!(
         "Probably denied by the cage `{cage}`: {what}. It reads {project}, without secrets such as .env, and {writes}; it has \
@@ -126,7 +140,7 @@ mod tests {
     #[test]
     fn tells_the_path_or_the_network_that_was_refused() {
         let is_ours = |path: &Path| !path.starts_with("/proc");
-        let said = |stderr: &str| denial(&Rights::default(), stderr, &is_ours).unwrap_or_default();
+        let said = |stderr: &str| denial(&Rights::default(), None, stderr, &is_ours).unwrap_or_default();
         let touch = said("touch: cannot touch '/srv/x': Permission denied");
         assert!(touch.contains("could not change /srv/x") && touch.contains("`needs: {write: [/srv]}`"), "{touch}");
         assert_eq!(said("cat: /proc/x: Permission denied"), "");
@@ -134,7 +148,7 @@ mod tests {
         assert!(said("x: Operation not permitted").contains("temporary directory only"));
         assert_eq!(said("fatal: bad revision 'x'"), "");
         let open = Rights { write: vec!["/srv".into()], ..Rights::default() };
-        assert_eq!(denial(&open, "touch: '/srv/x': Permission denied", &is_ours), None);
+        assert_eq!(denial(&open, None, "touch: '/srv/x': Permission denied", &is_ours), None);
     }
 
     #[test]
@@ -150,13 +164,14 @@ mod tests {
             }),
             ..Rights::default()
         };
-        let said = |cage, stderr: &str| denial(&caged(cage), stderr, &|_| true).unwrap_or_default();
+        let said = |cage, stderr: &str| denial(&caged(cage), Some("x fetch"), stderr, &|_| true).unwrap_or_default();
         let read = said(Cage::Read, "OSError: [Errno 30] Read-only file system: '/srv/p/x'");
         for part in ["cage `read`", "access to /srv/p/x", "the project /srv/p", "`cage: workspace`"] {
             assert!(read.contains(part), "{part}: {read}");
         }
         let workspace = said(Cage::Workspace, "curl: (6) Could not resolve host: a.example");
         assert!(workspace.contains("the network") && !workspace.contains("cage: workspace"), "{workspace}");
+        assert!(workspace.contains("`x fetch` downloads beforehand what it lacks"), "{workspace}");
         assert_eq!(said(Cage::Read, "1 test failed"), "");
     }
 }

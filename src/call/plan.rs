@@ -135,7 +135,8 @@ impl Stage<'_> {
         let (tool, text) = (self.call.name().to_owned(), self.text.clone());
         let confinement = self.call.invocation.confinement.as_ref();
         let has_network = confinement.is_none_or(|rights| rights.network);
-        StageOutcome { tool, text, outcome, cage: self.call.cage(), has_network, is_tested: false, duration }
+        let prefetch = self.call.tool.needs().and_then(|needs| needs.prefetch);
+        StageOutcome { tool, text, outcome, cage: self.call.cage(), has_network, prefetch, is_tested: false, duration }
     }
 }
 

@@ -71,6 +71,8 @@ pub struct StageOutcome {
     pub cage: Option<Cage>,
     /// Whether it had the network in its cage.
     pub has_network: bool,
+    /// The command that downloads beforehand what it would load from the network.
+    pub prefetch: Option<String>,
     /// Whether the line looks at its failure, as by `||`.
     pub is_tested: bool,
     /// How long it ran.

@@ -142,7 +142,7 @@ fn effects_json(
     json!({ "files": files, "overwrites": overwrites, "populates": populates, "populates_by": populates_by, "trees": trees, "by": by, "hosts": hosts, "walks": walks, "leaves_out": leaves_out, "code": code, "texts": texts, "idle": idle, "names_only": names_only, "prints_made": prints_made, "bare": bare })
 }
 
-fn needs_json(Needs { network, write, env, read, tracked, processes, cage, without }: &Needs) -> Value {
+fn needs_json(Needs { network, write, env, read, tracked, processes, cage, without, prefetch }: &Needs) -> Value {
     let mut json = json!({ "network": network, "write": write, "env": env });
     if *processes {
         json["processes"] = json!(true);
@@ -152,6 +152,7 @@ fn needs_json(Needs { network, write, env, read, tracked, processes, cage, witho
         json["tracked"] = json!(tracked);
         json["cage"] = json!(cage.as_str());
         json["without"] = json!(without.map(Risk::as_str));
+        json["prefetch"] = json!(prefetch);
     }
     json
 }

@@ -171,7 +171,9 @@ fn cage_of_failure<'s>(stages: impl Iterator<Item = &'s StageOutcome>) -> Option
         Cage::Workspace => "the project, $TMPDIR, and in /tmp what it names and what the line has made alone",
     };
     let network = if stage.has_network { "" } else { ", and had no network" };
-    Some(format!("`{program}` ran in the cage `{}`: it could write {writes}{network}", cage.as_str()))
+    let prefetch = stage.prefetch.as_ref().filter(|_| !stage.has_network);
+    let prefetch = prefetch.map(|command| format!(" (`{command}` downloads what it lacks)")).unwrap_or_default();
+    Some(format!("`{program}` ran in the cage `{}`: it could write {writes}{network}{prefetch}", cage.as_str()))
 }
 
 /// Returns a descriptor for programs: the stream itself, or a pipe that is copied to it if it is a terminal.

@@ -125,7 +125,7 @@ pub(super) fn stages_json(done: &PlanOutcome) -> Option<Value> {
 }
 
 fn stage_json(pipeline: usize, stage: &StageOutcome) -> Value {
-    let StageOutcome { tool, outcome, cage, duration, text: _, has_network: _, is_tested: _ } = stage;
+    let StageOutcome { tool, outcome, cage, duration, text: _, has_network: _, prefetch: _, is_tested: _ } = stage;
     let stderr: String = outcome.stderr.text().chars().take(MAX_STAGE_STDERR_CHARS).collect();
     json!({
         "pipeline": pipeline,

@@ -227,6 +227,17 @@ fn tools_of(index: &ToolIndex, line: &str) -> Result<Vec<String>, String> {
 
 /// `tricks.jsonl` has lines by which filters of strings are bypassed, each with the tools that take it, or none.
 #[test]
+fn bundled_tools_name_commands_that_download_what_they_lack() {
+    let index = bundled();
+    let named: Vec<String> = index.tools().filter_map(|tool| tool.needs()?.prefetch).collect();
+    assert!(named.len() > 30, "{named:?}");
+    for command in named {
+        let reading = read_words(&index, &command.split(' ').collect::<Vec<_>>()).unwrap();
+        assert!(reading.tool.needs().is_none_or(|needs| needs.has_network()), "{command}");
+    }
+}
+
+#[test]
 fn other_spellings_of_programs_stand_for_their_words() {
     let index = bundled();
     for (line, same) in [

@@ -81,6 +81,7 @@ pub(super) fn builtin_stage(name: &str, text: &str, status: i32, printed: Vec<(S
         outcome,
         cage: None::<Cage>,
         has_network: true,
+        prefetch: None,
         is_tested: false,
         duration: Duration::ZERO,
     }

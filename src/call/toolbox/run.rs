@@ -319,5 +319,6 @@ pub(in crate::call) fn explained(stage: &Stage<'_>, outcome: Outcome) -> Outcome
         End::Signaled(_) | End::TimedOut(_) | End::Stopped(_) => None,
     };
     let outcome = Outcome { answer: answer.map(|(_, meaning)| meaning.into()), ..outcome };
-    denial::explained(&stage.call.invocation, outcome, &exec::could_write)
+    let prefetch = stage.call.tool.needs().and_then(|needs| needs.prefetch);
+    denial::explained(&stage.call.invocation, prefetch.as_deref(), outcome, &exec::could_write)
 }

@@ -6,7 +6,8 @@ use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{Node, NodeKind};
 use crate::source::{Span, Spanned};
 
-pub(crate) const NEEDS_KEYS: &[&str] = &["network", "write", "env", "read", "tracked", "processes", "cage", "without"];
+pub(crate) const NEEDS_KEYS: &[&str] =
+    &["network", "write", "env", "read", "tracked", "processes", "cage", "without", "prefetch"];
 pub(crate) const ENV_KEYS: &[&str] = &["from", "file"];
 
 /// Reads the needs of a config or a tool.
@@ -20,17 +21,18 @@ pub(crate) fn needs(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Option<
     let read = fields.list(walker, "read", |walker, node| path(walker, node, "an item of `read`"));
     let cage = fields.word(walker, "cage");
     let without = fields.word(walker, "without");
+    let prefetch = fields.optional_string(walker, "prefetch").map(|command| command.value);
     let [tracked, processes] =
         ["tracked", "processes"].map(|key| fields.boolean(walker, key).is_some_and(|is_so| is_so.value));
-    if cage.is_none() && (without.is_some() || tracked || !read.is_empty()) {
-        let message = "`read`, `tracked` and `without` of `needs` are for programs in a cage".to_owned();
+    if cage.is_none() && (without.is_some() || prefetch.is_some() || tracked || !read.is_empty()) {
+        let message = "`read`, `tracked`, `without` and `prefetch` of `needs` are for programs in a cage".to_owned();
         walker.report(Code::IllegalNeed, span, message, "add `cage: read` or `cage: workspace`, or remove them");
     }
     if cage.is_some() && processes {
         let message = "a program in a cage sees no processes of others".to_owned();
         walker.report(Code::IllegalNeed, span, message, "remove `processes`, or the cage");
     }
-    Some(Spanned { value: Needs { network, write, env, read, tracked, processes, cage, without }, span })
+    Some(Spanned { value: Needs { network, write, env, read, tracked, processes, cage, without, prefetch }, span })
 }
 
 /// Reads `true`, `false`, or a list of hosts and sockets.
