@@ -63,7 +63,22 @@ where
                 let physical = if is_physical { exec::real_path(Path::new(&logical)).ok() } else { None };
                 Done::printed(format!("{}\n", physical.map_or(logical, |path| path.display().to_string())))
             }
-            Builtin::ChangeDirectory => change_directory(shell, &texts),
+            Builtin::ChangeDirectory => change_directory(shell, "cd", &texts),
+            Builtin::PushDirectory => {
+                let before = Before(shell.directory.clone());
+                let done = change_directory(shell, "pushd", &texts);
+                if done.status == 0 {
+                    shell.left.push(before);
+                }
+                listed_directories(shell, done)
+            }
+            Builtin::PopDirectory => match shell.left.pop() {
+                None => Done::failed(1, "popd: directory stack empty"),
+                Some(Before(before)) => {
+                    let done = change_directory(shell, "popd", &[&absolute(before.as_deref())]);
+                    listed_directories(shell, done)
+                }
+            },
             Builtin::Read => self.read(shell, due, words, streams.input.clone()).await?,
             Builtin::Shift => shift(shell, &texts),
             Builtin::Sleep => self.sleep(shell, &texts).await?,
@@ -290,7 +305,8 @@ where
 }
 
 /// Changes the directory of a shell.
-fn change_directory(shell: &mut Shell, texts: &[&str]) -> Done {
+/// Changes the directory, for a builtin of this name.
+fn change_directory(shell: &mut Shell, name: &str, texts: &[&str]) -> Done {
     let operands: Vec<&str> = texts.iter().copied().filter(|text| !matches!(*text, "--" | "-P" | "-L")).collect();
     let (to, prints) = match operands.as_slice() {
         [] => (exec::variable("HOME"), false),
@@ -316,9 +332,28 @@ fn change_directory(shell: &mut Shell, texts: &[&str]) -> Done {
                 std::io::ErrorKind::NotADirectory => "Not a directory",
                 _ => "Permission denied",
             };
-            Done::failed(1, format_args!("cd: {}: {reason}", operands.first().copied().unwrap_or(&to)))
+            Done::failed(1, format_args!("{name}: {}: {reason}", operands.first().copied().unwrap_or(&to)))
         }
     }
+}
+
+/// Prints the directory of a shell and those that `pushd` has left, if the change has succeeded.
+fn listed_directories(shell: &Shell, done: Done) -> Done {
+    if done.status != 0 {
+        return done;
+    }
+    let home = exec::variable("HOME").filter(|home| home.len() > 1);
+    let shown = |directory: Option<&str>| {
+        let path = absolute(directory);
+        let below = home.as_ref().and_then(|home| path.strip_prefix(home.as_str()));
+        match below.filter(|below| below.is_empty() || below.starts_with('/')) {
+            Some(below) => format!("~{below}"),
+            None => path,
+        }
+    };
+    let left = shell.left.iter().rev().map(|Before(directory)| shown(directory.as_deref()));
+    let all: Vec<String> = std::iter::once(shown(shell.directory.as_deref())).chain(left).collect();
+    Done::printed(format!("{}\n", all.join(" ")))
 }
 
 fn shift(shell: &mut Shell, texts: &[&str]) -> Done {

@@ -20,6 +20,8 @@ pub(super) struct Shell {
     pub(super) directory: Option<String>,
     /// The directory before the last `cd`.
     pub(super) previous: Option<Before>,
+    /// The directories that `pushd` has left, the last one at the end.
+    pub(super) left: Vec<Before>,
     /// The environment of Python that `source` has activated.
     pub(super) environment: Option<PathBuf>,
     /// Whether it has read something: the output of a command, or a line of its input.

@@ -140,7 +140,7 @@ fn command_changes_shell(command: &Command) -> bool {
         Body::Simple(simple) => match simple.words.first() {
             None => !simple.assignments.is_empty(),
             Some(first) => first.literal().is_none_or(|first| {
-                ["cd", "export", "unset", "source", ".", "set", "shift", "exit", "umask", "alias"]
+                ["cd", "pushd", "popd", "export", "unset", "source", ".", "set", "shift", "exit", "umask", "alias"]
                     .contains(&first.as_str())
             }),
         },

@@ -95,7 +95,7 @@ fn assigned_by(body: &Body, names: &mut BTreeSet<String>) -> bool {
                     }
                 }
             }
-            first == Some("cd")
+            matches!(first, Some("cd" | "pushd" | "popd"))
         }
         Body::Subshell(_) | Body::Condition(_) => false,
         Body::Group(list) => assigned(list, names),

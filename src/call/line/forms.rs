@@ -18,7 +18,7 @@ pub(crate) use self::text::{CommandText, FILLED, Filled};
 pub(crate) use self::xargs::{Most, Separator, Xargs};
 
 /// Commands that are built in.
-const BUILTINS: [(&str, Builtin); 26] = [
+const BUILTINS: [(&str, Builtin); 28] = [
     (":", Builtin::True),
     ("true", Builtin::True),
     ("false", Builtin::False),
@@ -28,6 +28,8 @@ const BUILTINS: [(&str, Builtin); 26] = [
     ("[", Builtin::Test),
     ("pwd", Builtin::PrintDirectory),
     ("cd", Builtin::ChangeDirectory),
+    ("pushd", Builtin::PushDirectory),
+    ("popd", Builtin::PopDirectory),
     ("read", Builtin::Read),
     ("shift", Builtin::Shift),
     ("sleep", Builtin::Sleep),
@@ -50,7 +52,7 @@ const BUILTINS: [(&str, Builtin); 26] = [
 ];
 
 /// Commands of a shell that are not read, with what to write instead.
-const REFUSED: [(&str, &str); 29] = [
+const REFUSED: [(&str, &str); 27] = [
     ("eval", "write the commands themselves"),
     ("exec", "write the command itself"),
     ("trap", "write what must run at the end behind the other commands"),
@@ -63,8 +65,6 @@ const REFUSED: [(&str, &str); 29] = [
     ("readonly", "write `NAME=value`"),
     ("mapfile", "read the lines with `while read -r x; do …; done`"),
     ("readarray", "read the lines with `while read -r x; do …; done`"),
-    ("pushd", "write `cd DIR`, or put the commands in parentheses"),
-    ("popd", "write `cd DIR`, or put the commands in parentheses"),
     ("dirs", "write `pwd`"),
     ("fg", "write `wait`, which waits for the commands in the background"),
     ("bg", "write `&` behind the command"),
@@ -134,6 +134,10 @@ pub enum Builtin {
     PrintDirectory,
     /// `cd`
     ChangeDirectory,
+    /// `pushd`
+    PushDirectory,
+    /// `popd`
+    PopDirectory,
     /// `read`
     Read,
     /// `shift`

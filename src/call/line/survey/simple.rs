@@ -221,6 +221,22 @@ impl Survey<'_, '_> {
                     }
                 };
             }
+            Builtin::PushDirectory => {
+                let [to] = words else {
+                    let (problem, remedy) = ("`pushd` takes one directory", "write `pushd DIR`");
+                    return Err(self.error(&command.range, problem, remedy));
+                };
+                if to.text.starts_with(['-', '+']) {
+                    let (problem, remedy) = ("`pushd` takes no option", "write `pushd DIR`");
+                    return Err(self.error(&command.range, problem, remedy));
+                }
+                return self.builtin(command, Builtin::ChangeDirectory, words);
+            }
+            // Where it leads is known when it runs.
+            Builtin::PopDirectory if words.is_empty() => self.directory = Place::Open,
+            Builtin::PopDirectory => {
+                return Err(self.error(&command.range, "`popd` takes no argument", "write `popd`"));
+            }
             Builtin::Read => {
                 let read = Read::of(words).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
                 let names = if read.names.is_empty() { vec!["REPLY"] } else { read.names };
