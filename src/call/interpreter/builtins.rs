@@ -21,7 +21,7 @@ use super::streams::{Output, Source, Streams, blocking, write_all};
 use super::test_command::holds;
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, TIMED_OUT, failure};
 use crate::call::approval::Approver;
-use crate::call::line::{Builtin, READABLE, Read, changed, is_of_shell, printed_variable};
+use crate::call::line::{Builtin, READABLE, Read, Set, changed, is_of_shell, printed_variable};
 use crate::call::plan_outcome::StepOutcome;
 use crate::exec::{self, Stop};
 
@@ -96,7 +96,7 @@ where
                 }
                 Done::default()
             }
-            Builtin::Set => set(shell, due, &texts)?,
+            Builtin::Set => set(shell, due, words)?,
             Builtin::Exit => {
                 flow = Flow::Exit;
                 match texts.first().map(|text| text.parse::<i64>()) {
@@ -367,37 +367,12 @@ fn shift(shell: &mut Shell, texts: &[&str]) -> Done {
 }
 
 /// Sets options and positions.
-fn set(shell: &mut Shell, due: Due<'_>, texts: &[&str]) -> Ran<Done> {
-    let mut words = texts.iter();
-    while let Some(word) = words.next() {
-        let Some(letters) = word.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty()) else {
-            shell.state.positions = Some(std::iter::once(word).chain(words).map(|text| (*text).to_owned()).collect());
-            break;
-        };
-        if *word == "--" {
-            shell.state.positions = Some(words.map(|text| (*text).to_owned()).collect());
-            break;
-        }
-        let is_set = word.starts_with('-');
-        for letter in letters.chars() {
-            let option = match letter {
-                'o' => words.next().copied().unwrap_or_default(),
-                'e' => "errexit",
-                'x' => "xtrace",
-                'u' => "nounset",
-                _ => "",
-            };
-            match option {
-                "errexit" => shell.state.options.ends_on_failure = is_set,
-                "xtrace" => shell.state.options.prints_commands = is_set,
-                "pipefail" => shell.state.options.fails_with_pipes = is_set,
-                "nounset" => shell.state.options.fails_on_unset = is_set,
-                _ => {
-                    let problem = format!("`set {word}` is not read");
-                    return Err(failure(due.text, due.range.clone(), problem, "-e, -u, -x and -o pipefail are"));
-                }
-            }
-        }
+fn set(shell: &mut Shell, due: Due<'_>, words: &[Field]) -> Ran<Done> {
+    let set = Set::of(words, shell.state.options)
+        .map_err(|(problem, remedy)| failure(due.text, due.range.clone(), problem, remedy))?;
+    shell.state.options = set.options;
+    if let Some(positions) = set.positions {
+        shell.state.positions = Some(positions.iter().map(|word| word.text.clone()).collect());
     }
     Ok(Done::default())
 }

@@ -5,6 +5,7 @@ mod background;
 mod cluster;
 mod find;
 mod read;
+mod set;
 mod started;
 mod text;
 mod xargs;
@@ -14,6 +15,7 @@ use climax_shell::{Body, Command, Field, Origin, Word, parse};
 pub(crate) use self::background::{Signal, Target, ended_by};
 pub(crate) use self::find::{Action, Actions, Find};
 pub(crate) use self::read::Read;
+pub(crate) use self::set::Set;
 pub(crate) use self::text::{CommandText, FILLED, Filled};
 pub(crate) use self::xargs::{Most, Separator, Xargs};
 

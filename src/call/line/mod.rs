@@ -27,8 +27,8 @@ pub(crate) use fed::read_fed;
 pub(crate) use finds::{first_state, prints_itself};
 pub use forms::Builtin;
 pub(crate) use forms::{
-    Action, Actions, CommandText, FILLED, Filled, Find, Form, Most, Read, Separator, Signal, Target, Xargs, ended_by,
-    is_of_shell, printed_variable, text_to_fill,
+    Action, Actions, CommandText, FILLED, Filled, Find, Form, Most, Read, Separator, Set, Signal, Target, Xargs,
+    ended_by, is_of_shell, printed_variable, text_to_fill,
 };
 pub use operands::OperandPlace;
 pub use read_line::{CommandKey, Feed, ReadCall, ReadCommand, ReadLine};

@@ -8,7 +8,7 @@ use super::{Fields, MAX_TEXTS, Place, READABLE, Survey, changed, inherited, or_b
 use crate::call::line::fed::{FedCommand, read_fed};
 use crate::call::line::finds::holds_data;
 use crate::call::line::forms::{
-    Builtin, CommandText, FILLED, Filled, Find, Form, Read, Xargs, is_refused, printed_variable, text_to_fill,
+    Builtin, CommandText, FILLED, Filled, Find, Form, Read, Set, Xargs, is_refused, printed_variable, text_to_fill,
 };
 use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
 use crate::call::line::resolve::{ExpandedCommand, UnreadLine};
@@ -201,7 +201,8 @@ impl Survey<'_, '_> {
         let texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
         match builtin {
             Builtin::ChangeDirectory => {
-                let operands: Vec<&Field> = words.iter().filter(|word| word.text != "--").collect();
+                let is_option = |word: &&Field| matches!(word.text.as_str(), "--" | "-P" | "-L");
+                let operands: Vec<&Field> = words.iter().filter(|word| !is_option(word)).collect();
                 self.directory = match (operands.as_slice(), &self.directory) {
                     ([], _) => match (self.context.env)("HOME") {
                         Some(home) => Place::Known(Some(home)),
@@ -277,7 +278,14 @@ impl Survey<'_, '_> {
                     self.state.set(&word.text, Value::Unset);
                 }
             }
-            Builtin::Shift | Builtin::Set if texts.iter().any(|text| text == "--" || !text.starts_with(['-', '+'])) => {
+            Builtin::Set => {
+                let set = Set::of(words, self.state.options)
+                    .map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+                if set.positions.is_some() {
+                    self.state.positions = None;
+                }
+            }
+            Builtin::Shift if texts.iter().any(|text| text == "--" || !text.starts_with(['-', '+'])) => {
                 self.state.positions = None;
             }
             Builtin::Source => {

@@ -1,0 +1,78 @@
+//! `set` with its options.
+
+use climax_shell::{Field, Options, Origin};
+
+/// What `set` sets.
+#[derive(Clone, Debug)]
+pub(crate) struct Set<'f> {
+    /// All options, with those that it changes.
+    pub(crate) options: Options,
+    /// The new positions; `None` if they stay.
+    pub(crate) positions: Option<&'f [Field]>,
+}
+
+impl<'f> Set<'f> {
+    /// Reads the words behind `set`, which change `options`.
+    ///
+    /// # Errors
+    /// The problem and the remedy.
+    pub(crate) fn of(words: &'f [Field], mut options: Options) -> Result<Self, (String, String)> {
+        if words.is_empty() {
+            return Err((
+                "`set` prints the variables of a shell".to_owned(),
+                "write `env`, or `echo \"$NAME\"`".to_owned(),
+            ));
+        }
+        let mut rest = words;
+        while let [word, behind @ ..] = rest {
+            let letters = word.text.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty());
+            let Some(letters) = letters.filter(|_| !word.is_open) else { break };
+            if word.origin != Origin::Literal {
+                return Err((
+                    format!("the value `{}` would be an option of `set`", word.text),
+                    "write `set -- …`".to_owned(),
+                ));
+            }
+            rest = behind;
+            if word.text == "--" {
+                return Ok(Self { options, positions: Some(rest) });
+            }
+
+            let is_set = word.text.starts_with('-');
+            for letter in letters.chars() {
+                let name = match letter {
+                    'o' => match rest {
+                        [name, behind @ ..] => {
+                            rest = behind;
+                            name.text.as_str()
+                        }
+                        [] => "",
+                    },
+                    'e' => "errexit",
+                    'x' => "xtrace",
+                    'u' => "nounset",
+                    'E' => "errtrace",
+                    'T' => "functrace",
+                    'h' => "hashall",
+                    'B' => "braceexpand",
+                    _ => "",
+                };
+                match name {
+                    "errexit" => options.ends_on_failure = is_set,
+                    "xtrace" => options.prints_commands = is_set,
+                    "pipefail" => options.fails_with_pipes = is_set,
+                    "nounset" => options.fails_on_unset = is_set,
+                    // There are no traps, and programs are looked up each time.
+                    "errtrace" | "functrace" | "hashall" => {}
+                    "braceexpand" if is_set => {}
+                    _ => {
+                        let problem = format!("`set {}` is not read", word.text);
+                        return Err((problem, "-e, -u, -x, -E and -o pipefail are".to_owned()));
+                    }
+                }
+            }
+        }
+        let positions = (!rest.is_empty()).then_some(rest);
+        Ok(Self { options, positions })
+    }
+}
