@@ -69,7 +69,7 @@ const OF_SHELL: [&str; 15] = [
 ];
 
 /// Variables that change what programs print and record, and neither what they run nor what they read.
-const HARMLESS: [&str; 33] = [
+const HARMLESS: [&str; 37] = [
     "CARGO_TERM_COLOR",
     "CI",
     "CLICOLOR",
@@ -87,10 +87,14 @@ const HARMLESS: [&str; 33] = [
     "GIT_COMMITTER_NAME",
     "GOARCH",
     "GOOS",
+    "GREP_COLOR",
+    "GREP_COLORS",
     "LANG",
     "LANGUAGE",
     "LC_ALL",
     "LINES",
+    "LS_COLORS",
+    "MANWIDTH",
     "NEXT_TELEMETRY_DISABLED",
     "NODE_ENV",
     "NO_COLOR",
@@ -105,44 +109,61 @@ const HARMLESS: [&str; 33] = [
     "TZ",
 ];
 
-/// Values of variables that keep programs from starting a pager, an editor or hooks, from asking and from looking for news,
-/// or that choose among ways of the same result.
-const QUIET: [(&str, &[&str]); 35] = [
+/// Values of variables that keep programs from starting a pager, an editor or hooks, from asking, from looking for news and
+/// from downloading browsers, or that choose among ways of the same result.
+const QUIET: [(&str, &[&str]); 52] = [
     ("ANSIBLE_NOCOWS", &["1"]),
+    ("ANSIBLE_STDOUT_CALLBACK", &["debug", "default", "json", "minimal", "oneline", "yaml"]),
     ("AWS_PAGER", &["", "cat"]),
     ("BAT_PAGER", &["", "cat"]),
     ("BUILDKIT_PROGRESS", &["auto", "plain", "quiet", "tty"]),
     ("COMPOSE_DOCKER_CLI_BUILD", &["0", "1"]),
+    ("CYPRESS_INSTALL_BINARY", &["0"]),
     ("DEBIAN_FRONTEND", &["noninteractive"]),
     ("DOCKER_BUILDKIT", &["0", "1"]),
     ("DOCKER_CLI_HINTS", &["false"]),
-    ("EDITOR", &["true", ":"]),
+    ("DOCKER_DEFAULT_PLATFORM", &["linux/amd64", "linux/arm64"]),
+    ("EDITOR", &["true", ":", "cat"]),
     ("GH_PAGER", &["", "cat"]),
     ("GH_PROMPT_DISABLED", &["1", "true"]),
-    ("GIT_EDITOR", &["true", ":"]),
+    ("GIT_EDITOR", &["true", ":", "cat"]),
     ("GIT_LFS_SKIP_SMUDGE", &["1"]),
     ("GIT_MERGE_AUTOEDIT", &["no"]),
     ("GIT_OPTIONAL_LOCKS", &["0"]),
     ("GIT_PAGER", &["", "cat"]),
-    ("GIT_SEQUENCE_EDITOR", &["true", ":"]),
+    ("GIT_SEQUENCE_EDITOR", &["true", ":", "cat"]),
     ("GIT_TERMINAL_PROMPT", &["0"]),
     ("GIT_TRACE", &["0", "1", "2", "true"]),
+    ("GO111MODULE", &["auto", "off", "on"]),
     ("HOMEBREW_NO_ANALYTICS", &["1"]),
     ("HOMEBREW_NO_AUTO_UPDATE", &["1"]),
     ("HOMEBREW_NO_ENV_HINTS", &["1"]),
     ("HOMEBREW_NO_INSTALL_CLEANUP", &["1"]),
     ("HUSKY", &["0"]),
+    ("LESS", &["", "-F", "-FRX", "-R", "FRX", "R"]),
     ("MANPAGER", &["", "cat"]),
     ("NODE_NO_WARNINGS", &["1"]),
+    ("NPM_CONFIG_LOGLEVEL", &["silent", "error", "warn", "notice", "http", "info", "verbose"]),
+    ("npm_config_loglevel", &["silent", "error", "warn", "notice", "http", "info", "verbose"]),
     ("PAGER", &["", "cat"]),
     ("PIP_DISABLE_PIP_VERSION_CHECK", &["1"]),
+    ("PIP_NO_CACHE_DIR", &["1", "off", "true"]),
     ("PIP_NO_INPUT", &["1"]),
+    ("PIP_REQUIRE_VIRTUALENV", &["1", "true"]),
     ("PIP_ROOT_USER_ACTION", &["ignore"]),
+    ("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", &["1"]),
     ("PSQL_PAGER", &["", "cat"]),
+    ("PUPPETEER_SKIP_DOWNLOAD", &["1", "true"]),
+    ("PYTHONWARNINGS", &["always", "default", "error", "ignore"]),
+    ("SYSTEMD_COLORS", &["0", "1"]),
     ("SYSTEMD_PAGER", &["", "cat"]),
     ("TF_INPUT", &["0", "false"]),
     ("TF_IN_AUTOMATION", &["1", "true"]),
-    ("VISUAL", &["true", ":"]),
+    ("TF_LOG", &["", "ERROR", "INFO", "OFF", "WARN"]),
+    ("UV_LINK_MODE", &["clone", "copy", "hardlink", "symlink"]),
+    ("UV_NO_CACHE", &["1", "true"]),
+    ("UV_NO_PROGRESS", &["1", "true"]),
+    ("VISUAL", &["true", ":", "cat"]),
 ];
 
 /// Whether every program may get a variable with this value from a line.
