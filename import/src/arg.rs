@@ -97,7 +97,11 @@ pub(super) fn of_flag(flag: &Flag, tool: Risk, names: &mut Names) -> DraftArg {
         arg.push("type", "integer".to_owned());
     }
     arg.push("flag", yaml::text(&words(flag)));
-    let mut aliases = flag.spellings[1..].to_vec();
+    let is_attached = flag.value.as_ref().is_some_and(|value| value.attached);
+    let alias = |spelling: &String| {
+        if is_attached && is_letter(spelling) { format!("{spelling}{{}}") } else { spelling.clone() }
+    };
+    let mut aliases: Vec<String> = flag.spellings[1..].iter().map(alias).collect();
     if flag.value.as_ref().is_some_and(Value::may_be_apart) {
         let long = flag.spellings.iter().filter(|spelling| spelling.starts_with("--"));
         aliases.extend(long.map(|spelling| format!("{spelling}=")));
@@ -157,7 +161,15 @@ pub(super) fn parts(flag: &Flag) -> Vec<Flag> {
     }
     let attached = flag.spellings.iter().find(|spelling| spelling.starts_with("--")).unwrap_or(&flag.spellings[0]);
     let value = Value { optional: false, several: Several::No, ..value.clone() };
-    vec![switch, Flag { spellings: vec![attached.clone()], value: Some(value), ..flag.clone() }]
+    // `-O2` beside `--optimize=2`
+    let letters = flag.spellings.iter().filter(|spelling| *spelling != attached && is_letter(spelling));
+    let spellings = std::iter::once(attached).chain(letters).cloned().collect();
+    vec![switch, Flag { spellings, value: Some(value), ..flag.clone() }]
+}
+
+/// Whether a spelling is a dash and a letter.
+fn is_letter(spelling: &str) -> bool {
+    !spelling.starts_with("--") && spelling.chars().count() == 2
 }
 
 /// The name of an option's arg: of an option with a letter alone, the name of its value.
@@ -186,7 +198,7 @@ fn words(flag: &Flag) -> String {
         return format!("{word} {{key}} {{value}}");
     }
 
-    let is_short = !spelling.starts_with("--") && spelling.chars().count() == 2;
+    let is_short = is_letter(spelling);
     if spelling.ends_with(':') || is_short && value.attached && flag.spellings.len() == 1 {
         return quote(&format!("{spelling}{{}}"));
     }

@@ -67,9 +67,12 @@ pub fn complete_from_manual(command: &mut Command, manual: Command) {
         own.value.several = other.value.several;
     }
     for flag in &manual.options {
-        add(command, flag, "man");
+        add(command, flag, MANUAL);
     }
 }
+
+/// The source of what manual pages add.
+const MANUAL: &str = "man";
 
 /// Adds an option, or what the known one lacks.
 fn add(command: &mut Command, flag: &Flag, source: &'static str) -> bool {
@@ -93,6 +96,20 @@ fn add(command: &mut Command, flag: &Flag, source: &'static str) -> bool {
     if is_described {
         known.about.clone_from(&flag.about);
     }
+    // A summary may leave the value out, which the manual then names. `-errors (markup: no)` names none.
+    let is_name = |name: &str| {
+        let is_literal = ["auto", "yes", "no", "on", "off", "true", "false"].contains(&name);
+        !is_literal && !name.contains([':', ' ']) && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '#')
+    };
+    if source == MANUAL
+        && known.value.is_none()
+        && known.off.is_none()
+        && !known.counts
+        && flag.value.as_ref().is_some_and(|value| is_name(&value.name))
+    {
+        known.value.clone_from(&flag.value);
+        known.more.clone_from(&flag.more);
+    }
     let values = |flag: &Flag| flag.value.as_ref().and_then(|value| Some(value.values.as_ref()?.get().clone()));
     if let (Some(mut own), Some(other)) = (values(known), values(flag))
         && let Some(value) = &mut known.value
@@ -105,4 +122,21 @@ fn add(command: &mut Command, flag: &Flag, source: &'static str) -> bool {
     known.spellings.extend(new);
     known.spellings.sort_by_key(|spelling| !spelling.starts_with("--"));
     is_changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read;
+
+    #[test]
+    fn a_manual_names_the_values_that_a_summary_leaves_out() {
+        let mut command =
+            read("usage: mill\n\nOptions:\n  --sack     which sack\n  --errors   show errors\n", &[]).command;
+        let manual =
+            "usage: mill\n\nOptions:\n  --sack NAME            which sack\n  --errors (markup: no)  show errors\n";
+        complete_from_manual(&mut command, read(manual, &[]).command);
+        let values = command.options.iter().map(|flag| flag.value.as_ref().map(|value| value.name.as_str()));
+        assert_eq!(values.collect::<Vec<_>>(), [Some("NAME"), None]);
+    }
 }

@@ -461,7 +461,7 @@ fn is_for_people(flag: &Flag) -> bool {
 fn asks(flag: &Flag) -> bool {
     let is_named = flag.spellings.iter().any(|spelling| ASKING.contains(&spelling.trim_start_matches("--")));
     let about = flag.about.to_ascii_lowercase();
-    let about = about.replace("non-interactively", "");
+    let about = about.replace("non-interactively", "").replace("not interactively", "");
     let says = ["interactively", "in the web browser", "into a pager"].iter().any(|sign| about.contains(sign));
     flag.value.is_none() && (is_named || says || matches!(flag.spellings[0].as_str(), "-h" | "-?"))
 }

@@ -330,8 +330,10 @@ fn more_values(text: &str, whole: bool, is_angled: bool) -> (Vec<String>, &str) 
             rest = after;
             continue;
         }
+        // `--tabs Boolean (no if unset)`, `--dscp N or --dscp name`
         if word.is_empty()
-            || word.starts_with("(-")
+            || word.starts_with('(')
+            || word == "or" && after.trim_start().starts_with('-')
             || next.len() == rest.len()
             || !(is_named || whole && !is_angled && is_plain(word))
             || is_bracketed(word)

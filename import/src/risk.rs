@@ -6,7 +6,7 @@ use climax_catalog::{Risk, Type};
 
 use self::words::{
     ADDRESSES, COMMANDING, DELETES, DELETING, EXECUTED, EXECUTING, FILES, FILING, FORCING, PROMPTING, REACHING,
-    READING, REMOTE, REPLACING, RUNNING, RUNS, WRITING,
+    READING, REMOTE, REPLACING, RUNNING, RUNS, WARNINGS, WRITING,
 };
 use crate::command::{Command, Flag};
 
@@ -157,6 +157,10 @@ pub(super) fn of_option(flag: &Flag) -> Option<Risk> {
     let deletes = parts.first() != Some(&"no")
         && !about.starts_with("do not")
         && (parts.iter().any(|part| DELETING.contains(part) || FORCING.contains(part)) || says(&DELETES));
+    let overwrites = parts.first() != Some(&"no") && parts.contains(&"overwrite");
+    if overwrites || says(&WARNINGS) {
+        return Some(Risk::Destructive);
+    }
     if !takes_text {
         let rewrites = says(&["in-place", "in place", "overwrite"])
             || parts.first().is_some_and(|first| matches!(*first, "fix" | "write" | "inplace"));

@@ -81,6 +81,8 @@ fn further_values_and_opposites_are_read() {
     assert_eq!(flag("--range FROM TO STEP").more, ["TO", "STEP"]);
     assert!(flag("--size INTEGER RANGE").more.is_empty());
     assert!(flag("--soup=FILE of the day").more.is_empty());
+    assert!(flag("--tabs Boolean (no if unset)").more.is_empty());
+    assert!(flag("--dish N or --dish name").more.is_empty());
     assert_eq!(flag("-s, --[no-]salt").off.as_deref(), Some("--no-salt"));
     assert_eq!(flag("--hot / --cold").off.as_deref(), Some("--cold"));
     let far = flag("-p [HOST:]PORT").value.unwrap();

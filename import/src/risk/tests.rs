@@ -79,3 +79,15 @@ fn options_of_what_no_cage_holds_have_their_own_risk() {
         assert_eq!(of_option(&switch), Some(Risk::Destructive), "{spelling}");
     }
 }
+
+#[test]
+fn options_that_overwrite_or_warn_are_destructive() {
+    let flag = |spelling: &str, about: &str| Flag {
+        spellings: vec![spelling.to_owned()],
+        about: about.to_owned(),
+        ..Flag::default()
+    };
+    assert_eq!(of_option(&flag("--adopt", "(Use with care!) Import files")), Some(Risk::Destructive));
+    assert_eq!(of_option(&flag("--allow-overwrite", "Restart the download")), Some(Risk::Destructive));
+    assert_eq!(of_option(&flag("--no-overwrite", "Leave files")), None);
+}

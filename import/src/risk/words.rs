@@ -312,7 +312,7 @@ pub(super) const RUNS: [&str; 16] = [
 pub(super) const FILING: [&str; 12] =
     ["output", "out", "outfile", "outdir", "save", "export", "dump", "log", "logfile", "write", "store", "tee"];
 /// Phrases of options that write a file.
-pub(super) const FILES: [&str; 20] = [
+pub(super) const FILES: [&str; 22] = [
     "write to file",
     "write to this file",
     "write to a file",
@@ -320,6 +320,8 @@ pub(super) const FILES: [&str; 20] = [
     "write the output",
     "written to",
     "write to the",
+    "write the results to",
+    "instead of stdout",
     "output to file",
     "output to a file",
     "output to this file",
@@ -334,6 +336,10 @@ pub(super) const FILES: [&str; 20] = [
     "write the result",
     "write log",
 ];
+
+/// What descriptions say of options that may do harm.
+pub(super) const WARNINGS: [&str; 5] =
+    ["use with care", "use with caution", "use with extreme caution", "may lose data", "data loss"];
 
 /// Words of options that delete something.
 pub(super) const DELETES: [&str; 6] = ["delete", "remove", "destroy", "kill", "erase", "wipe"];
