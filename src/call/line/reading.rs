@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use climax_catalog::expansion::Lookup;
-use climax_catalog::{ArgView, CommandPart, Place, ResolvedTool, Risk, ToolIndex, quoted_words};
+use climax_catalog::{ArgView, CommandPart, Place, ResolvedTool, Risk, ToolIndex, Type, quoted_words};
 use serde_json::{Map, Value};
 
 use super::about::asks_about_itself;
@@ -13,7 +13,7 @@ use super::grammar::{Grammar, Slot};
 use super::operands::OperandPlace;
 use super::respelling::Respelled;
 use super::said::{Said, Typed, said};
-use super::scan::Misfit;
+use super::scan::{Misfit, MisfitKind};
 use super::unread::{Failure, Unread, unread};
 use crate::call::arguments::{Bound, Input, Problem, Violation, bind_line};
 use crate::call::command_line;
@@ -299,7 +299,15 @@ fn read_as<'a>(
     let rank = match bound {
         Ok(bound) => (command_words, Reverse(added_words), Reverse(risk::of_call(tool, &bound))),
         Err(violations) => {
-            let misfit = Misfit::new(command.words.len() + 1, "an argument cannot be used");
+            // A switch that a tool cannot do without tells it from others, as an option in its command does.
+            let is_switch = |name: &str| tool.args().any(|arg| arg.name() == name && arg.kind() == Type::Boolean);
+            let lacks_switch =
+                violations.iter().any(|found| matches!(found.problem, Problem::Missing) && is_switch(&found.argument));
+            let misfit = if lacks_switch {
+                Misfit { kind: MisfitKind::MissingConstant, ..Misfit::new(0, "a switch is missing") }
+            } else {
+                Misfit::new(command.words.len() + 1, "an argument cannot be used")
+            };
             let misnamed = operands.iter().find_map(|operand| allowed_values(operand, &violations));
             return Err(Box::new(Failure { violations, misnamed, ..Failure::new(grammar, plain_words, misfit) }));
         }
