@@ -24,10 +24,10 @@ pub use program::{
 pub(super) use program::{missing_interpreter, resolve};
 pub use project::{Project, project};
 pub(crate) use redirect::{Opened, open_to_read, open_to_write};
+pub(super) use repository::hooks_changed_since;
 pub(crate) use repository::{git_directory, is_tracked, runs_programs};
 #[cfg(native_linux)]
-pub(super) use repository::{has_entry, repository_index};
-pub(super) use repository::{hooks_changed_since, hooks_directory};
+pub(super) use repository::{has_entry, hooks_directory, repository_index};
 pub(crate) use result_files::ResultFiles;
 pub use result_files::{FileContent, ResultFile};
 pub(crate) use stream::{read_line, read_to_end, stream_of, write_all};

@@ -197,41 +197,40 @@ impl Survey<'_, '_> {
         state
     }
 
+    /// Notes where the words behind `cd` lead.
+    fn change_directory(&mut self, range: &Range<usize>, words: &[Field]) -> Result<(), UnreadLine> {
+        let is_option = |word: &&Field| matches!(word.text.as_str(), "--" | "-P" | "-L");
+        let operands: Vec<&Field> = words.iter().filter(|word| !is_option(word)).collect();
+        self.directory = match (operands.as_slice(), &self.directory) {
+            ([], _) => match (self.context.env)("HOME") {
+                Some(home) => Place::Known(Some(home)),
+                None => Place::Open,
+            },
+            ([to], Place::Known(from)) if !to.is_open && to.text != "-" => {
+                Place::Known(Some(changed(from.as_deref(), &to.text)))
+            }
+            ([to], _) if !to.is_open && to.text.starts_with('/') => Place::Known(Some(to.text.clone())),
+            ([_], _) => Place::Open,
+            _ => {
+                return Err(self.error(range, "`cd` takes one directory", "write `cd DIR && COMMAND`"));
+            }
+        };
+        Ok(())
+    }
+
     fn builtin(&mut self, command: &Command, builtin: Builtin, words: &[Field]) -> Result<(), UnreadLine> {
         let texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
         match builtin {
-            Builtin::ChangeDirectory => {
-                let is_option = |word: &&Field| matches!(word.text.as_str(), "--" | "-P" | "-L");
-                let operands: Vec<&Field> = words.iter().filter(|word| !is_option(word)).collect();
-                self.directory = match (operands.as_slice(), &self.directory) {
-                    ([], _) => match (self.context.env)("HOME") {
-                        Some(home) => Place::Known(Some(home)),
-                        None => Place::Open,
-                    },
-                    ([to], Place::Known(from)) if !to.is_open && to.text != "-" => {
-                        Place::Known(Some(changed(from.as_deref(), &to.text)))
-                    }
-                    ([to], _) if !to.is_open && to.text.starts_with('/') => Place::Known(Some(to.text.clone())),
-                    ([_], _) => Place::Open,
-                    _ => {
-                        return Err(self.error(
-                            &command.range,
-                            "`cd` takes one directory",
-                            "write `cd DIR && COMMAND`",
-                        ));
-                    }
-                };
-            }
+            Builtin::ChangeDirectory => self.change_directory(&command.range, words)?,
             Builtin::PushDirectory => {
+                let remedy = "write `pushd DIR`";
                 let [to] = words else {
-                    let (problem, remedy) = ("`pushd` takes one directory", "write `pushd DIR`");
-                    return Err(self.error(&command.range, problem, remedy));
+                    return Err(self.error(&command.range, "`pushd` takes one directory", remedy));
                 };
                 if to.text.starts_with(['-', '+']) {
-                    let (problem, remedy) = ("`pushd` takes no option", "write `pushd DIR`");
-                    return Err(self.error(&command.range, problem, remedy));
+                    return Err(self.error(&command.range, "`pushd` takes no option", remedy));
                 }
-                return self.builtin(command, Builtin::ChangeDirectory, words);
+                self.change_directory(&command.range, words)?;
             }
             // Where it leads is known when it runs.
             Builtin::PopDirectory if words.is_empty() => self.directory = Place::Open,
