@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 use std::os::fd::AsFd as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use climax_shell::{Field, Value, is_name};
@@ -72,10 +72,13 @@ where
                 }
                 listed_directories(shell, done)
             }
-            Builtin::PopDirectory => match shell.left.pop() {
+            Builtin::PopDirectory => match shell.left.last().map(|Before(before)| absolute(before.as_deref())) {
                 None => Done::failed(1, "popd: directory stack empty"),
-                Some(Before(before)) => {
-                    let done = change_directory(shell, "popd", &[&absolute(before.as_deref())]);
+                Some(before) => {
+                    let done = change_directory(shell, "popd", &[&before]);
+                    if done.status == 0 {
+                        shell.left.pop();
+                    }
                     listed_directories(shell, done)
                 }
             },
@@ -315,11 +318,22 @@ fn change_directory(shell: &mut Shell, name: &str, texts: &[&str]) -> Done {
             None => return Done::failed(1, "cd: OLDPWD not set"),
         },
         [""] => return Done::default(),
+        [to] if texts.contains(&"-P") => {
+            let to = Path::new(&absolute(shell.directory.as_deref())).join(to);
+            (Some(exec::real_path(&to).unwrap_or(to).display().to_string()), false)
+        }
         [to] => (Some(changed(shell.directory.as_deref(), to)), false),
         _ => return Done::failed(1, "cd: too many arguments"),
     };
     let Some(to) = to else { return Done::failed(1, "cd: HOME not set") };
-    match exec::inspect::check_directory(Path::new(&to)) {
+    // What `..` takes back has to be a directory as well.
+    let named = Path::new(operands.first().copied().unwrap_or_default());
+    let ends = named.components().zip(1..).filter(|(component, _)| *component == Component::ParentDir);
+    let mut taken_back = ends.map(|(_, end)| named.components().take(end - 1).collect::<PathBuf>());
+    let checked = taken_back.try_for_each(|part| {
+        exec::inspect::check_directory(Path::new(&changed(shell.directory.as_deref(), &part.display().to_string())))
+    });
+    match checked.and_then(|()| exec::inspect::check_directory(Path::new(&to))) {
         Ok(()) => {
             let before = shell.directory.replace(to);
             shell.previous = Some(Before(before));

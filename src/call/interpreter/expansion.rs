@@ -15,7 +15,7 @@ use super::shell::{Before, Shell};
 use super::streams::{Output, Source, Streams};
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, Text, failure};
 use crate::call::approval::Approver;
-use crate::call::line::{READABLE, prints_itself};
+use crate::call::line::{READABLE, changed, prints_itself};
 use crate::exec::{self, Stop, pipe_between};
 
 /// What lies outside of a line while it runs.
@@ -50,17 +50,7 @@ impl Surroundings for Outside<'_> {
 
 /// The directory of a shell from the root, without `..`.
 pub(super) fn absolute(directory: Option<&str>) -> String {
-    let mut path = std::path::PathBuf::new();
-    for component in exec::directory().join(directory.unwrap_or_default()).components() {
-        match component {
-            std::path::Component::ParentDir => {
-                path.pop();
-            }
-            std::path::Component::CurDir => {}
-            component => path.push(component),
-        }
-    }
-    path.display().to_string()
+    changed(Some(&exec::directory().display().to_string()), directory.unwrap_or_default())
 }
 
 impl<A, S> Interpreter<'_, '_, A, S>

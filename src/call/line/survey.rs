@@ -10,7 +10,7 @@ pub(crate) use redirections::{file_call, native_reading};
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use climax_catalog::ToolIndex;
 use climax_shell::{
@@ -118,9 +118,20 @@ pub fn directory_change(line: &str, env: climax_catalog::expansion::Lookup<'_>) 
     found.filter(|found| !found.is_empty())
 }
 
-/// Returns the directory to which `cd` leads from another.
+/// Returns the directory to which `cd` leads from another: `..` takes back a name, also one of a link.
+///
+/// Source: POSIX.1-2024, `cd`, step 8.
 pub(crate) fn changed(from: Option<&str>, to: &str) -> String {
-    Path::new(from.unwrap_or_default()).join(to).display().to_string()
+    let mut path = PathBuf::new();
+    for component in Path::new(from.unwrap_or_default()).join(to).components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if path.file_name().is_some() => drop(path.pop()),
+            Component::ParentDir if path.has_root() => {}
+            component => path.push(component),
+        }
+    }
+    if path.as_os_str().is_empty() { ".".to_owned() } else { path.display().to_string() }
 }
 
 /// Where a command runs.

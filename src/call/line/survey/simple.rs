@@ -206,10 +206,12 @@ impl Survey<'_, '_> {
                 Some(home) => Place::Known(Some(home)),
                 None => Place::Open,
             },
+            // Without links, which are looked up when it runs.
+            ([_], _) if words.iter().any(|word| word.text == "-P") => Place::Open,
             ([to], Place::Known(from)) if !to.is_open && to.text != "-" => {
                 Place::Known(Some(changed(from.as_deref(), &to.text)))
             }
-            ([to], _) if !to.is_open && to.text.starts_with('/') => Place::Known(Some(to.text.clone())),
+            ([to], _) if !to.is_open && to.text.starts_with('/') => Place::Known(Some(changed(None, &to.text))),
             ([_], _) => Place::Open,
             _ => {
                 return Err(self.error(range, "`cd` takes one directory", "write `cd DIR && COMMAND`"));
