@@ -8,35 +8,7 @@ use climax_catalog::expansion::{Lookup, policy_path};
 use climax_catalog::policy::Lines;
 use climax_catalog::{Cage, Needs};
 
-use crate::exec::{CageRights, Project, Readable, Rights};
-
-/// Files of the system that every program may read, beside the devices that hold nothing.
-const SYSTEM: [&str; 24] = [
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/usr",
-    "/opt",
-    "/nix",
-    "/gnu",
-    "/snap",
-    "/etc",
-    "/proc",
-    "/sys",
-    "/run/systemd/resolve",
-    "/run/current-system",
-    "/run/opengl-driver",
-    "/var/lib/gems",
-    "/var/lib/dpkg",
-    "/var/cache/fontconfig",
-    "/home/linuxbrew/.linuxbrew",
-    "/System/Library",
-    "/Library/Developer",
-    "/Library/Frameworks",
-];
+use crate::exec::{CageRights, Project, Readable, Rights, SYSTEM_FILES};
 
 /// Toolchains and package caches below the home directory, without the files in which they keep credentials.
 const TOOLCHAINS: [&str; 65] = [
@@ -173,7 +145,7 @@ pub(crate) fn rights(cage: Cage, needs: &Needs, surroundings: Surroundings<'_>) 
     let Surroundings { project, lines, env } = surroundings;
 
     let directory = project.map(|project| project.directory.clone());
-    let mut read: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
+    let mut read: Vec<PathBuf> = SYSTEM_FILES.iter().map(PathBuf::from).collect();
     read.extend(toolchains(env));
     read.extend(project.into_iter().flat_map(|project| &project.repository).cloned());
     read.extend(needs.read.iter().map(|path| policy_path(path, env).into()));

@@ -15,7 +15,7 @@ use super::bounds::MAX_PROCESSES;
 use super::capabilities::drop_capabilities;
 use super::connections::Connections;
 use super::isolation::Isolation;
-use super::landlock::{restrict_to_cage, restrict_to_needs, restrict_to_sandbox};
+use super::landlock::{restrict_to_needs, restrict_to_sandbox};
 use super::loopback;
 use super::message::Message;
 use super::mounts::{self, View};
@@ -25,6 +25,7 @@ use super::project;
 use super::receive::receive;
 use super::rights::CageRights;
 use super::seccomp::{Filter, LocalSockets, compile, forbid_system_calls};
+use super::system_rules::SystemRules;
 
 /// Maximum size of a file that a caged program writes, in bytes.
 const MAX_CAGED_FILE_BYTES: u64 = 1 << 30;
@@ -34,9 +35,9 @@ enum Prepared {
     /// Nothing.
     Nothing,
     /// It has no capabilities, and the filter of system calls.
-    Filtered,
+    Filtered(SystemRules),
     /// It is the init of namespaces, and can answer for the connections of their own sockets.
-    Init(Init, Option<Connections>),
+    Init(Init, Option<Connections>, SystemRules),
 }
 
 /// Why a child could not execute the program.
@@ -92,7 +93,7 @@ fn prepare(preparation: Preparation) -> Result<Result<Prepared, u8>, String> {
             let network = network == Network::Machine;
             let local_sockets = if local_sockets { LocalSockets::Any } else { LocalSockets::None };
             forbid_system_calls(Filter::Cage { network, local_sockets, namespaces: false, groups: !restores })?;
-            Ok(Ok(Prepared::Filtered))
+            Ok(Ok(Prepared::Filtered(SystemRules::new(network, project::system_secrets())?)))
         }
         Isolation::Namespaces => match namespaces::separate(network == Network::None)? {
             Separated::Ended(status) => Ok(Err(status)),
@@ -101,7 +102,8 @@ fn prepare(preparation: Preparation) -> Result<Result<Prepared, u8>, String> {
                 let connections = if local_sockets { None } else { Connections::new().ok() };
                 let own = if connections.is_some() { LocalSockets::Own } else { LocalSockets::None };
                 compile(filter_in_namespaces(if local_sockets { LocalSockets::Any } else { own }))?;
-                Ok(Ok(Prepared::Init(init, connections)))
+                // What is mounted over the secrets hides them.
+                Ok(Ok(Prepared::Init(init, connections, SystemRules::new(true, Vec::new())?)))
             }
         },
     }
@@ -171,17 +173,17 @@ fn enter_needs(order: &Order, needs: Option<NeedsRights>) -> Result<(), String> 
 
 /// Confines this process to a cage.
 fn enter_cage(prepared: Prepared, order: &Order, rights: &CageRights, local_sockets: bool) -> Result<Entered, String> {
-    let Order { read, write, network, .. } = order;
+    let Order { read, write, .. } = order;
     let hidden: Vec<PathBuf> = project::secrets(rights).into_iter().chain(project::system_secrets()).collect();
+    let project = rights.project.as_deref();
+    let read: Vec<&Path> = read.iter().map(Path::new).collect();
     // The project itself is among them. Paths in it, such as one on `PATH`, may be links that a program has made.
-    let is_free = |path: &&Path| !rights.project.iter().any(|project| project::leads_through(path, project));
-    let read = read.iter().map(Path::new).filter(is_free);
+    let is_free = |path: &&Path| project::leads_past(path, project);
     let mut write: Vec<&Path> = write.iter().map(Path::new).filter(|path| path.is_file() || path.is_dir()).collect();
 
     match prepared {
-        Prepared::Init(init, mut connections) => {
-            let is_written = rights.cage == Cage::Workspace;
-            let frozen = rights.project.as_deref().filter(|_| is_written);
+        Prepared::Init(init, mut connections, system) => {
+            let frozen = project.filter(|_| rights.cage == Cage::Workspace);
             let view = View {
                 writable: write.iter().copied().map(Path::to_owned).collect(),
                 frozen: frozen.map(|top| project::frozen(top, &rights.frozen)).unwrap_or_default(),
@@ -190,7 +192,7 @@ fn enter_cage(prepared: Prepared, order: &Order, rights: &CageRights, local_sock
             mounts::show(&view)?;
             let answer = || {
                 if let Some(connections) = connections.take() {
-                    connections.answer(&write, rights.project.as_deref());
+                    connections.answer(&write, project);
                 }
             };
             if let Entered::Ended(status) = init.hold(answer)? {
@@ -198,7 +200,9 @@ fn enter_cage(prepared: Prepared, order: &Order, rights: &CageRights, local_sock
             }
 
             write.push(Path::new(mounts::MEMORY_FILES));
-            restrict_to_cage(&read.collect::<Vec<_>>(), &write, (&[], &[]), true)?;
+            let (rules, read) = system.for_order(read, project, &[])?;
+            let read: Vec<&Path> = read.into_iter().filter(is_free).collect();
+            rules.reading(&read)?.everything(&write)?.restrict()?;
             drop_capabilities(CapabilitySet::empty())?;
             let local_sockets = match connections {
                 _ if local_sockets => LocalSockets::Any,
@@ -209,14 +213,15 @@ fn enter_cage(prepared: Prepared, order: &Order, rights: &CageRights, local_sock
             forbid_system_calls(filter_in_namespaces(local_sockets))?;
             limit_caged(true)?;
         }
-        Prepared::Filtered => {
+        Prepared::Filtered(system) => {
             // Landlock cannot forbid anything below a directory that it permits. Names in it are no secret.
             let has_hidden = |path: &&Path| hidden.iter().any(|hidden| hidden.starts_with(path));
-            let read: Vec<&Path> = read.collect();
+            let (rules, read) = system.for_order(read, project, &hidden)?;
+            let read: Vec<&Path> = read.into_iter().filter(is_free).collect();
             let parts: Vec<&Path> = read.iter().copied().filter(has_hidden).collect();
             let granted = read.iter().map(|path| project::around(path, &hidden)).collect::<Result<Vec<_>, _>>()?;
             let (change, write): (Vec<&Path>, Vec<&Path>) = write.into_iter().partition(has_hidden);
-            restrict_to_cage(&granted.concat(), &write, (&parts, &change), *network == Network::Machine)?;
+            rules.reading(&granted.concat())?.listing(&parts)?.everything(&write)?.changing(&change)?.restrict()?;
             limit_caged(false)?;
         }
         Prepared::Nothing => return Err("a cage needs means to hold the program".to_owned()),

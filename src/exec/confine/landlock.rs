@@ -142,37 +142,69 @@ pub(super) fn restrict_to_sandbox(read: &[OsString], write: &[OsString], network
     created.restrict_self().map(drop).map_err(|error| error.to_string())
 }
 
-/// Restricts all access to files to `read`, `write` and the devices that hold nothing. What is in `parts` may be listed, and
-/// read only as far as `read` names it; what is in `change` may be written.
-///
-/// Without `has_network`, TCP is refused too.
-///
-/// # Errors
-/// The kernel lacks a restriction.
-pub(super) fn restrict_to_cage(
-    read: &[impl AsRef<Path>],
-    write: &[&Path],
-    (parts, change): (&[&Path], &[&Path]),
-    has_network: bool,
-) -> Result<(), String> {
-    let ruleset = Ruleset::default()
-        .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_all(MIN_NEEDS_ABI))
-        .map_err(|_| "the kernel has no Landlock, or one that is too old: Linux 6.2 is needed")?
-        .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_all(MAX_ABI))
-        .and_then(|ruleset| ruleset.scope(Scope::from_all(MAX_ABI)))
-        .map_err(|error| error.to_string())?;
+/// The rules of a cage, before they hold: what is not granted will be refused.
+pub(super) struct CageRules(RulesetCreated);
 
-    let created = with_tcp(ruleset, has_network)?;
-    let created = allow_existing(created, read, AccessFs::from_read)?;
-    let created = allow_existing(created, write, |abi| AccessFs::from_all(abi) & !DEVICES)?;
-    let created = allow_existing(created, parts, |_| AccessFs::ReadDir.into())?;
-    let created = allow_existing(created, change, |abi| AccessFs::from_write(abi) & !DEVICES)?;
-    let created = allow_existing(created, &RANDOM_DEVICES, |_| AccessFs::ReadFile.into())?;
-    let created = allow_existing(created, &DATA_DEVICES, |_| AccessFs::ReadFile | AccessFs::WriteFile)?;
+impl CageRules {
+    /// Makes rules that grant nothing but the devices that hold nothing. Without `has_network`, TCP will be refused too.
+    ///
+    /// # Errors
+    /// The kernel lacks a restriction.
+    pub(super) fn new(has_network: bool) -> Result<Self, String> {
+        let ruleset = Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::from_all(MIN_NEEDS_ABI))
+            .map_err(|_| "the kernel has no Landlock, or one that is too old: Linux 6.2 is needed")?
+            .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(AccessFs::from_all(MAX_ABI))
+            .and_then(|ruleset| ruleset.scope(Scope::from_all(MAX_ABI)))
+            .map_err(|error| error.to_string())?;
 
-    created.restrict_self().map(drop).map_err(|error| error.to_string())
+        let created = with_tcp(ruleset, has_network)?;
+        let created = allow_existing(created, &RANDOM_DEVICES, |_| AccessFs::ReadFile.into())?;
+        let created = allow_existing(created, &DATA_DEVICES, |_| AccessFs::ReadFile | AccessFs::WriteFile)?;
+        Ok(Self(created))
+    }
+
+    /// Grants reading and executing these files, and what is below them.
+    ///
+    /// # Errors
+    /// The kernel refuses a path.
+    pub(super) fn reading(self, paths: &[impl AsRef<Path>]) -> Result<Self, String> {
+        Ok(Self(allow_existing(self.0, paths, AccessFs::from_read)?))
+    }
+
+    /// Grants listing these directories, and those below them.
+    ///
+    /// # Errors
+    /// The kernel refuses a path.
+    pub(super) fn listing(self, paths: &[impl AsRef<Path>]) -> Result<Self, String> {
+        Ok(Self(allow_existing(self.0, paths, |_| AccessFs::ReadDir.into())?))
+    }
+
+    /// Grants everything but devices in these directories.
+    ///
+    /// # Errors
+    /// The kernel refuses a path.
+    pub(super) fn everything(self, paths: &[impl AsRef<Path>]) -> Result<Self, String> {
+        Ok(Self(allow_existing(self.0, paths, |abi| AccessFs::from_all(abi) & !DEVICES)?))
+    }
+
+    /// Grants changing what is in these directories, and nothing of it to read.
+    ///
+    /// # Errors
+    /// The kernel refuses a path.
+    pub(super) fn changing(self, paths: &[impl AsRef<Path>]) -> Result<Self, String> {
+        Ok(Self(allow_existing(self.0, paths, |abi| AccessFs::from_write(abi) & !DEVICES)?))
+    }
+
+    /// Restricts all access of this thread, and of what it starts, to what was granted.
+    ///
+    /// # Errors
+    /// The kernel refuses it.
+    pub(super) fn restrict(self) -> Result<(), String> {
+        self.0.restrict_self().map(drop).map_err(|error| error.to_string())
+    }
 }
 
 /// Says that a path of the policy was refused.

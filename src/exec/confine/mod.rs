@@ -8,8 +8,9 @@
 //!   [`child`], which prepares itself and waits to [`receive`] a [`message`]. In it is an [`order`] by [`parent`], which
 //!   the child carries out: in [`namespaces`], which have the [`mounts`] of the cage and its [`bounds`], or without them.
 //!   The programs of a session share a [`loopback`], and those of a cage have [`connections`] by Unix sockets.
-//!   [`project`] finds secrets by their [`secret_names`], [`protected`] what programs
-//!   outside load, which [`copies`] put back where the kernel cannot keep it, and [`probe`] what this system can.
+//!   [`system_rules`] grant what all cages may read before the order comes. [`project`] finds secrets by their
+//!   [`secret_names`], [`protected`] what programs outside load, which [`copies`] put back where the kernel cannot keep
+//!   it, and [`probe`] what this system can.
 //! - The *sandbox* is an executor that the policy chooses. It permits only the files and the network that the policy
 //!   names. It takes the same way, with the order of [`sandbox`].
 //! - A *guest* of `climax_code` computes, and does nothing else. It isolates itself by [`isolate()`].
@@ -63,6 +64,8 @@ mod seccomp;
 mod secret_names;
 #[cfg(native_linux)]
 mod system_calls;
+#[cfg(native_linux)]
+mod system_rules;
 
 #[cfg(native_linux)]
 pub(super) use child::{Failure, execute, refusal};
@@ -79,5 +82,5 @@ pub(super) use needs::start;
 pub use portable::kernel_abi;
 #[cfg(not(native_linux))]
 pub(super) use portable::{Failure, Loopback, copies, execute, refusal, start};
-pub use rights::{CageRights, Readable, Rights};
+pub use rights::{CageRights, Readable, Rights, SYSTEM_FILES};
 pub use secret_names::{names_secret, secret_names_below};

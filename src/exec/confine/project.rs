@@ -46,23 +46,26 @@ pub(super) fn secrets(rights: &CageRights) -> Vec<PathBuf> {
     found
 }
 
-/// Returns whether a path leads through a project to somewhere else, so that whoever may write there chooses where.
-pub(super) fn leads_through(path: &Path, project: &Path) -> bool {
+/// Returns whether something is at a path, and whether the path leads there without a detour through a project: whoever may
+/// write in the project would choose where a detour ends.
+pub(super) fn leads_past(path: &Path, project: Option<&Path>) -> bool {
     // Most paths have no link and no `..`, and then say themselves where they lead.
     let has_parent = path.components().any(|part| part == Component::ParentDir);
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-        Ok(_) if !has_parent => return path != project && path.starts_with(project),
+    let opened = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+    let Some(project) = project else { return opened.err() != Some(Errno::NOENT) };
+    match opened {
+        Ok(_) if !has_parent => return path == project || !path.starts_with(project),
         Err(Errno::NOENT) => return false,
         _ => {}
     }
 
     let is_inside = |path: &Path| path.canonicalize().is_ok_and(|path| path.starts_with(project));
     match path.canonicalize() {
-        _ if path == project => false,
+        _ if path == project => true,
         // No link is in it, so none is in what is above it.
-        Ok(real) if real == path => path.starts_with(project),
-        _ => path.symlink_metadata().is_ok() && path.ancestors().any(is_inside),
+        Ok(real) if real == path => !path.starts_with(project),
+        _ => path.symlink_metadata().is_err() || !path.ancestors().any(is_inside),
     }
 }
 

@@ -6,6 +6,34 @@ use climax_catalog::Cage;
 
 use crate::exec::platform::make_private_dir;
 
+/// Files of the system that every program in a cage may read, beside the devices that hold nothing.
+pub const SYSTEM_FILES: [&str; 24] = [
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/usr",
+    "/opt",
+    "/nix",
+    "/gnu",
+    "/snap",
+    "/etc",
+    "/proc",
+    "/sys",
+    "/run/systemd/resolve",
+    "/run/current-system",
+    "/run/opengl-driver",
+    "/var/lib/gems",
+    "/var/lib/dpkg",
+    "/var/cache/fontconfig",
+    "/home/linuxbrew/.linuxbrew",
+    "/System/Library",
+    "/Library/Developer",
+    "/Library/Frameworks",
+];
+
 /// What a confined program may do, beside computing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rights {
