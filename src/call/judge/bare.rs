@@ -4,6 +4,7 @@ use climax_catalog::policy::Lines;
 use climax_catalog::{Place, Risk};
 use climax_shell::{Body, Command, Descriptor, List, Part, Script, Target, Word, parse};
 
+use super::rewrite::ShellLife;
 use crate::call::files;
 use crate::call::host;
 use crate::call::line::{Builtin, Form};
@@ -123,39 +124,46 @@ fn is_option(text: &str) -> bool {
     text.starts_with('-') && !text.contains(['*', '?', '[', '{', '~', '!', '^', '(', ')'])
 }
 
-/// Returns whether a text holds commands that change the shell which runs it.
-pub(super) fn changes_shell(list: &List) -> bool {
+/// Builtins that change the directory of their shell.
+const MOVING: [&str; 3] = ["cd", "pushd", "popd"];
+
+/// Builtins that change their shell otherwise.
+const CHANGING: [&str; 9] = ["export", "unset", "source", ".", "set", "shift", "exit", "umask", "alias"];
+
+/// Returns whether a text holds commands that change what later lines find in the shell which runs it.
+pub(super) fn changes_shell(list: &List, life: ShellLife) -> bool {
     list.items.iter().any(|chain| {
         let pipelines = std::iter::once(&chain.first).chain(chain.rest.iter().map(|(_, pipeline)| pipeline));
         pipelines.into_iter().any(|pipeline| match pipeline.commands.as_slice() {
-            [command] => command_changes_shell(command),
+            [command] => command_changes_shell(command, life),
             // The commands of a pipeline run in shells of their own.
             _ => false,
         })
     })
 }
 
-fn command_changes_shell(command: &Command) -> bool {
+fn command_changes_shell(command: &Command, life: ShellLife) -> bool {
     match &command.body {
         Body::Simple(simple) => match simple.words.first() {
-            None => !simple.assignments.is_empty(),
+            None => life == ShellLife::Session && !simple.assignments.is_empty(),
             Some(first) => first.literal().is_none_or(|first| {
-                ["cd", "pushd", "popd", "export", "unset", "source", ".", "set", "shift", "exit", "umask", "alias"]
-                    .contains(&first.as_str())
+                MOVING.contains(&first.as_str()) || life == ShellLife::Session && CHANGING.contains(&first.as_str())
             }),
         },
         Body::Subshell(_) | Body::Condition(_) => false,
-        Body::Group(list) => changes_shell(list),
+        Body::Group(list) => changes_shell(list, life),
         Body::If(own) => {
-            own.branches.iter().any(|branch| changes_shell(&branch.condition) || changes_shell(&branch.body))
-                || own.otherwise.as_ref().is_some_and(changes_shell)
+            own.branches
+                .iter()
+                .any(|branch| changes_shell(&branch.condition, life) || changes_shell(&branch.body, life))
+                || own.otherwise.as_ref().is_some_and(|list| changes_shell(list, life))
         }
         // A variable of a loop stays behind, and nobody reads it.
-        Body::For(own) => changes_shell(&own.body),
-        Body::Count(own) => changes_shell(&own.body),
-        Body::While(own) => changes_shell(&own.condition) || changes_shell(&own.body),
-        Body::Case(own) => own.arms.iter().any(|arm| changes_shell(&arm.body)),
-        Body::Arithmetic(_) => true,
+        Body::For(own) => changes_shell(&own.body, life),
+        Body::Count(own) => changes_shell(&own.body, life),
+        Body::While(own) => changes_shell(&own.condition, life) || changes_shell(&own.body, life),
+        Body::Case(own) => own.arms.iter().any(|arm| changes_shell(&arm.body, life)),
+        Body::Arithmetic(_) => life == ShellLife::Session,
     }
 }
 

@@ -5,29 +5,27 @@
 //!
 //! Source: `docs/contract.md`, "The judge".
 
-mod awk;
 mod bare;
-mod jq;
 mod rewrite;
 
 use std::path::Path;
 
-use climax_catalog::{Cage, Language, Risk};
+use climax_catalog::{Cage, Risk};
 use serde_json::{Value, json};
 
 use crate::call::approval;
-use crate::call::arguments::BoundValue;
+use crate::call::given_code::runs_code;
 use crate::call::line::UnreadLine;
 use crate::call::outcome::CallError;
-use crate::call::plan::{Plan, PlannedCall};
+use crate::call::plan::{OpenCall, OpenRun, Plan, PlannedCall};
 use crate::call::plan_outcome::PlanFailure;
 use crate::call::request::{LineBounds, LineInput, Purpose, Request, Session};
 use crate::call::sensitive;
 use crate::call::toolbox::Toolbox;
 use crate::call::unknown;
 
-pub use rewrite::Rewriter;
 pub(crate) use rewrite::quoted;
+pub use rewrite::{Rewriter, ShellLife};
 
 /// What is to become of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
@@ -208,10 +206,12 @@ fn of_plan(toolbox: &Toolbox, line: &str, plan: &Plan<'_>, rewriter: &Rewriter) 
     let stages: Vec<_> = stages.map(|(stage, call)| (stage, call, toolbox.secrets_in_reach(call))).collect();
     let commands: Vec<(Cause, JudgedCommand)> =
         stages.iter().map(|(stage, call, secrets)| judged(toolbox, &stage.text, (call, secrets), &own)).collect();
-    let open = plan.open.iter().map(|open| Cause::of_risk(open.risk));
-    let cause = commands.iter().map(|(cause, _)| *cause).chain(open).max().unwrap_or(Cause::Reads);
+    let open: Vec<(Cause, String)> = plan.open.iter().map(judged_open).collect();
+    let closed = || commands.iter().map(|(cause, command)| (*cause, &command.why));
+    let all = || closed().chain(open.iter().map(|(cause, why)| (*cause, why)));
+    let cause = all().map(|(cause, _)| cause).max().unwrap_or(Cause::Reads);
     let risk = plan.risk();
-    let gravest = commands.iter().find(|(own, _)| *own == cause).map(|(_, command)| command.why.clone());
+    let gravest = all().find(|(own, _)| *own == cause).map(|(_, why)| why.clone());
     let reason = gravest.unwrap_or_else(|| reason_of(cause).to_owned());
     let commands: Vec<JudgedCommand> = commands.into_iter().map(|(_, command)| command).collect();
 
@@ -276,7 +276,7 @@ fn judged(
         (Cause::ChangesProtected, format!("other programs load or run {}", path.display()))
     } else if is_unknown {
         // A cage would hold it, but it might need what the cage does not give.
-        (Cause::Unread, format!("no config describes `{}`", program.unwrap_or_default()))
+        (Cause::Unread, no_config(program.unwrap_or_default()))
     } else if let Some(git) = &call.planted {
         (Cause::RunsCode, approval::planted(git))
     } else if call.least_risk == Risk::Destructive {
@@ -285,7 +285,7 @@ fn judged(
         (Cause::PrintsSecrets, reason.clone())
     } else if let Some(reason) = sensitive::among_others(call, secrets) {
         (Cause::PrintsSecrets, reason)
-    } else if runs_code(call) {
+    } else if runs_code(call.tool, &call.bound) {
         (Cause::RunsCode, format!("`{text}` {}", reason_of(Cause::RunsCode)))
     } else {
         let cause = Cause::of_risk(call.approval_risk(&toolbox.policy));
@@ -305,19 +305,22 @@ fn judged(
     (cause, command)
 }
 
-/// Returns whether a call runs a program that it is given, and that does more than compute and print.
-fn runs_code(call: &PlannedCall<'_>) -> bool {
-    let Some(effects) = call.tool.effects() else { return false };
-    let given = |name: &str| call.bound.iter().find(|(arg, _)| arg.name() == name).map(|(_, value)| value);
-    let is_harmless = |language: Language, value: &BoundValue| {
-        let texts = value.texts();
-        match language {
-            Language::Awk => texts.into_iter().all(awk::only_prints),
-            Language::Jq => texts.into_iter().all(jq::only_computes),
-            Language::Other => false,
+/// Judges a command whose words will be known once the line runs.
+fn judged_open(open: &OpenCall<'_>) -> (Cause, String) {
+    let text = &open.text;
+    match &open.runs {
+        OpenRun::Undescribed(program) => (Cause::Unread, no_config(program)),
+        OpenRun::Code => (Cause::RunsCode, format!("`{text}` {}", reason_of(Cause::RunsCode))),
+        OpenRun::Sending => (Cause::SendsData, format!("`{text}` {}", reason_of(Cause::SendsData))),
+        OpenRun::Described => {
+            let cause = Cause::of_risk(open.risk);
+            (cause, format!("`{text}` {}", reason_of(cause)))
         }
-    };
-    effects.code.iter().any(|(name, language)| given(name).is_some_and(|value| !is_harmless(*language, value)))
+    }
+}
+
+fn no_config(program: &str) -> String {
+    format!("no config describes `{program}`")
 }
 
 fn reason_of(cause: Cause) -> &'static str {
@@ -328,7 +331,7 @@ fn reason_of(cause: Cause) -> &'static str {
         Cause::RunsCode => "runs a program, and may change what that one changes",
         Cause::PrintsSecrets => "prints secrets",
         Cause::Destroys => "may destroy something",
-        Cause::SendsData => "sends what the line has read",
+        Cause::SendsData => "would send what the line has read to a host that nobody has named",
         Cause::ChangesProtected => "changes what other programs load",
         Cause::StartsJudge => "starts the program that judges it",
         Cause::Refused => "is refused by the policy",

@@ -9,9 +9,21 @@ use climax_shell::Script;
 use super::bare::{changes_shell, leading_change};
 use crate::exec;
 
+/// How long the shell lives that would run a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShellLife {
+    /// Later lines run in it too, as far as anybody knows.
+    #[default]
+    Session,
+    /// Each line has one of its own, and at most its directory is that of the next one.
+    Line,
+}
+
 /// What a rewritten line starts.
 #[derive(Clone, Debug)]
 pub struct Rewriter {
+    /// How long the shell lives that runs it.
+    pub shell: ShellLife,
     /// The program, absolute.
     pub program: PathBuf,
     /// The words behind it that choose the policy and the configs, with absolute paths.
@@ -49,8 +61,11 @@ impl Rewriter {
             Some((head, rest, list)) => (Some(head), rest, list),
             None => (None, line, script.list.clone()),
         };
-        if changes_shell(&list) {
-            return Err("it changes the shell that runs it, so that climax cannot run it in its place");
+        if changes_shell(&list, self.shell) {
+            return Err(
+                "later lines may need what it changes in its shell (variables, options, the directory), which it \
+                        could not change if climax ran it; in parentheses, `( … )`, it changes nothing",
+            );
         }
 
         // What runs is held to reading. What may write is held by the policy's questions, which nobody answers there.
@@ -101,8 +116,11 @@ mod tests {
 
     #[test]
     fn rewritten_lines_lead_back_to_what_was_typed() {
-        let rewriter =
-            Rewriter { program: "/x y/climax".into(), options: vec!["--policy".to_owned(), "/p".to_owned()] };
+        let rewriter = Rewriter {
+            shell: ShellLife::Session,
+            program: "/x y/climax".into(),
+            options: vec!["--policy".to_owned(), "/p".to_owned()],
+        };
         let policy = Policy::default();
         for line in ["cat *.txt", "printf '%s' \"it's\" *", "cd /tmp && ls *", "ls"] {
             let script = climax_shell::parse(line).unwrap();

@@ -33,8 +33,15 @@ impl Toolbox {
             call.least_risk = Risk::Destructive;
         }
         let exists = |path: &str| directory.join(path).symlink_metadata().is_ok();
-        let tracked = |path: &str| exec::is_tracked(&directory.join(path));
-        call.sensitive = sensitive::reason(&call, &|path| self.secret_in(path, &directory), &exists, &tracked);
+        let project = call.invocation.confinement.as_ref().and_then(|rights| rights.cage.as_ref()?.project.as_deref());
+        let files = sensitive::Files {
+            secret: &|path| self.secret_in(path, &directory),
+            exists: &exists,
+            tracked: &|path| exec::is_tracked(&directory.join(path)),
+            is_hidden: &|path| exec::is_hidden_by_cage(&directory.join(path), project),
+            pattern: &exec::pattern_names_secret,
+        };
+        call.sensitive = sensitive::reason(&call, files);
         if purpose == Purpose::Judged || self.policy.sensitive() != SensitiveRule::Allow {
             self.leave_out_secrets(&mut call);
         }

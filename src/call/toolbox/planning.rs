@@ -13,10 +13,11 @@ use super::{Toolbox, suggest_tools};
 use crate::call::arguments::{self, Bound, Input, Problem, Violation};
 use crate::call::command_line;
 use crate::call::files::WriteMode;
+use crate::call::given_code::runs_code;
 use crate::call::line::{CommandKey, Feed, LineContext, LineError, ReadCall, ReadLine, Reading, read_line};
 use crate::call::line_context::{Served, write_mode};
 use crate::call::outcome::CallError;
-use crate::call::plan::{OpenCall, Plan, PlannedCall, Stage};
+use crate::call::plan::{OpenCall, OpenRun, Plan, PlannedCall, Stage};
 use crate::call::plan_outcome::{PlanFailure, PolicyVerdict};
 use crate::call::request::{LineBounds, LineInput, Purpose, Request, Session};
 use crate::call::{changes, confinement, environment, risk};
@@ -29,6 +30,33 @@ pub(super) struct Additions {
     pub(super) answers: Option<Map<String, Value>>,
     /// The directory for result files.
     pub(super) files_dir: Option<PathBuf>,
+}
+
+/// What is known of the risk of a command whose words will be known once the line runs, or of one that it starts.
+#[derive(Clone, Copy)]
+struct OpenRisk {
+    whole: Risk,
+    /// The one that approval counts, whatever the other words become.
+    approval: Risk,
+    /// That of the data that it sends.
+    sent: Risk,
+    /// Whether an argument gives a program that does more than compute and print.
+    is_code: bool,
+}
+
+impl OpenRisk {
+    /// That of words that cannot be checked yet.
+    const UNBOUND: Self =
+        Self { whole: Risk::Destructive, approval: Risk::Destructive, sent: Risk::Read, is_code: false };
+
+    fn max(self, other: Self) -> Self {
+        Self {
+            whole: self.whole.max(other.whole),
+            approval: self.approval.max(other.approval),
+            sent: self.sent.max(other.sent),
+            is_code: self.is_code || other.is_code,
+        }
+    }
 }
 
 impl Toolbox {
@@ -171,18 +199,31 @@ impl Toolbox {
         let is_uncaged = with_started().any(|reading| confinement::leaves_cage(reading.tool, cage));
         let risks = with_started().map(|reading| {
             let bound = reading.bind(Input::Pipe).or_else(|_| reading.bind(Input::Nothing));
-            let Ok(bound) = bound else { return (Risk::Destructive, Risk::Destructive) };
+            let Ok(bound) = bound else { return OpenRisk::UNBOUND };
             let sent = carries_data.then(|| risk::of_sent_data(reading.tool, &bound, self.policy.lines()));
             let sent = sent.unwrap_or(Risk::Read);
             let own = risk::of_call(reading.tool, &bound);
             // Native tools of lines are redirections.
             let depends = reading.tool.is_native() || changes::depends_on_files_alone(reading.tool, &bound);
             let is_write = depends && self.policy.judgement().project == ProjectFiles::Write;
-            (own.max(sent), if is_write { own.min(Risk::Write).max(sent) } else { own.max(sent) })
+            OpenRisk {
+                whole: own.max(sent),
+                approval: if is_write { own.min(Risk::Write).max(sent) } else { own.max(sent) },
+                sent,
+                is_code: runs_code(reading.tool, &bound),
+            }
         });
-        let most = |one: (Risk, Risk), other: (Risk, Risk)| (one.0.max(other.0), one.1.max(other.1));
-        let (risk, least_approval_risk) = risks.reduce(most).unwrap_or((Risk::Destructive, Risk::Destructive));
-        Ok(OpenCall { tool, text: text.to_owned(), risk, is_uncaged, least_approval_risk })
+        let risks = risks.reduce(OpenRisk::max).unwrap_or(OpenRisk::UNBOUND);
+        let undescribed = with_started().find(|reading| reading.unknown.is_some());
+        let undescribed = undescribed.and_then(|reading| reading.typed.words.first().cloned());
+        let runs = match undescribed {
+            Some(program) => OpenRun::Undescribed(program),
+            None if risks.is_code => OpenRun::Code,
+            None if risks.sent == Risk::Destructive => OpenRun::Sending,
+            None => OpenRun::Described,
+        };
+        let (text, OpenRisk { whole: risk, approval: least_approval_risk, .. }) = (text.to_owned(), risks);
+        Ok(OpenCall { tool, text, risk, is_uncaged, least_approval_risk, runs })
     }
 
     /// Calls a function with what lines need to know of their surroundings.

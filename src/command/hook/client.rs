@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
+use crate::call::judge::ShellLife;
+
 /// An agent with hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum HookClient {
@@ -92,6 +94,16 @@ const UNATTENDED: [&str; 5] = ["bypassPermissions", "dontAsk", "yolo", "never", 
 const QUESTION: &str = "PermissionRequest";
 
 impl HookClient {
+    /// Returns how long the shell lives that runs a line of the agent.
+    ///
+    /// Claude Code alone takes over the directory of the line before. Copilot CLI keeps shells, and of Cursor nothing is known.
+    pub(super) fn shell(self) -> ShellLife {
+        match self {
+            Self::ClaudeCode | Self::Codex | Self::Gemini | Self::Qwen | Self::Opencode => ShellLife::Line,
+            Self::Copilot | Self::Cursor => ShellLife::Session,
+        }
+    }
+
     /// Reads the message of an agent; `None` if it is about something else than a line.
     ///
     /// # Errors

@@ -83,4 +83,4 @@ pub use portable::kernel_abi;
 #[cfg(not(native_linux))]
 pub(super) use portable::{Failure, Loopback, copies, execute, refusal, start};
 pub use rights::{CageRights, Readable, Rights, SYSTEM_FILES};
-pub use secret_names::{names_secret, secret_names_below};
+pub use secret_names::{is_hidden_by_cage, names_secret, pattern_names_secret, secret_names_below};

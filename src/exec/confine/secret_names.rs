@@ -40,8 +40,9 @@ pub(super) const SYSTEM_SECRETS: [&str; 18] = [
 ];
 
 /// Names of files with secrets. `*` stands for any characters.
-const SECRETS: [&str; 35] = [
+const SECRETS: [&str; 37] = [
     ".env",
+    ".ENV",
     ".env.*",
     "*.env",
     ".envrc.local",
@@ -65,6 +66,7 @@ const SECRETS: [&str; 35] = [
     ".dev.vars",
     ".password-store",
     ".s3cfg",
+    "credentials.json",
     "master.key",
     "id_rsa",
     "id_dsa",
@@ -79,47 +81,98 @@ const SECRETS: [&str; 35] = [
 ];
 
 /// Names of files that are secrets if they hold this text.
-const SECRETS_BY_CONTENT: [(&str, &str); 4] =
-    [("*.pem", "PRIVATE KEY"), ("*.key", "PRIVATE KEY"), (".npmrc", "_auth"), (".yarnrc.yml", "AuthToken")];
+const SECRETS_BY_CONTENT: [(&str, &str); 6] = [
+    ("*.pem", "PRIVATE KEY"),
+    ("*.key", "PRIVATE KEY"),
+    ("*key*.json", "PRIVATE KEY"),
+    ("*service*account*.json", "PRIVATE KEY"),
+    (".npmrc", "_auth"),
+    (".yarnrc.yml", "AuthToken"),
+];
 
-/// Those of `SECRETS` that are directories. Whatever lies in them is a secret, wherever a line is.
+/// Directories with secrets. Whatever lies in them is a secret, wherever a line is.
 const SECRET_DIRECTORIES: [&str; 6] = [".aws", ".ssh", ".gnupg", ".kube", ".azure", ".password-store"];
 
-/// Files with the tokens of programs, from the end of their paths, whose names are not those of secrets.
-const TOKENS: [&str; 33] = [
-    ".docker/config.json",
-    ".config/containers/auth.json",
-    ".config/gh/hosts.yml",
-    ".config/glab-cli/config.yml",
+/// Files with the tokens of programs, from the end of their paths, whose names are not those of secrets. Cages of a project
+/// show them, since its programs need some of them.
+const TOKENS: [&str; 77] = [
+    ".aider.conf.yml",
+    ".bundle/config",
+    ".cache/huggingface/token",
     ".cargo/credentials",
     ".cargo/credentials.toml",
-    ".terraform.d/credentials.tfrc.json",
-    ".gem/credentials",
+    ".circleci/cli.yml",
+    ".claude.json",
     ".claude/.credentials.json",
     ".codex/auth.json",
-    ".gemini/oauth_creds.json",
+    ".composer/auth.json",
+    ".config/chromium/Default/Cookies",
+    ".config/chromium/Default/Login Data",
+    ".config/composer/auth.json",
+    ".config/configstore/firebase-tools.json",
+    ".config/containers/auth.json",
+    ".config/doctl/config.yaml",
     ".config/gcloud/access_tokens.db",
     ".config/gcloud/application_default_credentials.json",
     ".config/gcloud/credentials.db",
-    ".config/rclone/rclone.conf",
-    ".gradle/gradle.properties",
-    ".m2/settings.xml",
-    ".cache/huggingface/token",
-    ".claude.json",
-    ".composer/auth.json",
-    ".config/composer/auth.json",
+    ".config/gh/hosts.yml",
+    ".config/git/credentials",
     ".config/github-copilot/apps.json",
+    ".config/github-copilot/hosts.json",
+    ".config/glab-cli/config.yml",
+    ".config/google-chrome/Default/Cookies",
+    ".config/google-chrome/Default/Login Data",
+    ".config/hcloud/cli.toml",
+    ".config/helm/repositories.yaml",
     ".config/hub",
+    ".config/linode-cli",
+    ".config/ngrok/ngrok.yml",
+    ".config/op/config",
+    ".config/openai/auth.json",
+    ".config/opencode/auth.json",
     ".config/pip/pip.conf",
+    ".config/rclone/rclone.conf",
+    ".config/sops/age/keys.txt",
+    ".config/stripe/config.toml",
+    ".curlrc",
+    ".databrickscfg",
+    ".docker/config.json",
     ".envrc",
     ".fly/config.yml",
+    ".gem/credentials",
+    ".gemini/oauth_creds.json",
+    ".gradle/gradle.properties",
+    ".huggingface/token",
+    ".ivy2/.credentials",
     ".kaggle/kaggle.json",
+    ".lesshst",
+    ".local/share/com.vercel.cli/auth.json",
     ".local/share/opencode/auth.json",
+    ".m2/settings.xml",
     ".mylogin.cnf",
+    ".netlify/config.json",
+    ".ngrok2/ngrok.yml",
+    ".nuget/NuGet/NuGet.Config",
+    ".oci/config",
+    ".pulumi/credentials.json",
+    ".sbt/1.0/credentials",
     ".sentryclirc",
+    ".snowsql/config",
+    ".terraform.d/credentials.tfrc.json",
+    ".terraformrc",
+    ".travis/config.yml",
+    ".vercel/auth.json",
+    ".viminfo",
+    ".wgetrc",
+    ".wrangler/config/default.toml",
     "kubeconfig",
     "kubernetes/admin.conf",
+    "local.settings.json",
+    "logins.json",
     "rancher/k3s/k3s.yaml",
+    "terraform.tfstate",
+    "terraform.tfstate.backup",
+    "wp-config.php",
 ];
 
 /// Names like those of secrets, of files that are published.
@@ -180,7 +233,7 @@ impl SecretNames {
             return Some("holds the variables of a process");
         }
         if TOKENS.iter().any(|token| is_token(token)) || is_token(".git/config") && holds_login(whole) {
-            return Some("holds the token of a program");
+            return Some("holds a token or a password of a program");
         }
         if SYSTEM_SECRETS.iter().any(|secret| text.starts_with(secret) && whole.starts_with(secret)) {
             return Some("holds secrets of the system");
@@ -225,6 +278,36 @@ pub fn names_secret(path: &str, directory: &Path, secrets: &[String], open: &[St
     });
     reason.map(|reason| format!("`{path}` {reason}"))
 }
+
+/// Returns whether a cage for a project keeps its programs from a file that has the name of a secret.
+///
+/// It looks for such names at the top of the project and one level below, since it would take too long to look everywhere;
+/// what lies outside of the project is not readable in it anyway.
+#[must_use]
+pub fn is_hidden_by_cage(path: &Path, project: Option<&Path>) -> bool {
+    let real = path.canonicalize();
+    let below = project.and_then(|project| real.as_deref().unwrap_or(path).strip_prefix(project).ok());
+    below.is_none_or(|below| below.components().count() <= HIDDEN_LEVELS)
+}
+
+/// How far below a project the names of secrets are looked for: at its top, and in the directories there.
+const HIDDEN_LEVELS: usize = 2;
+
+/// Returns whether a pattern of file names stands for secrets by its letters: `.env*`, `*nv`, but not `*` or `*.py`.
+#[must_use]
+pub fn pattern_names_secret(pattern: &str) -> bool {
+    let name = pattern.rsplit('/').next().unwrap_or(pattern);
+    let letters = name.chars().filter(char::is_ascii_alphanumeric).count();
+    let has_letter = letters > usize::from(!name.starts_with('.'));
+    let is_pattern = name.contains(['*', '?', '[']);
+    let names = || SECRETS.iter().chain(&SECRET_EXAMPLES).filter(|name| !name.contains('*'));
+    has_letter
+        && is_pattern
+        && glob::Pattern::new(&name.to_ascii_lowercase()).is_ok_and(|own| names().any(|secret| own.matches(secret)))
+}
+
+/// Names for which patterns of `SECRETS` stand.
+const SECRET_EXAMPLES: [&str; 4] = [".env.local", ".env.production", "secrets.yml", "secrets.json"];
 
 /// Returns whether a text is the scheme of a URL. Source: RFC 3986, section 3.1.
 fn is_scheme(text: &str) -> bool {
