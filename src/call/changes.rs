@@ -42,7 +42,9 @@ pub(crate) fn changes<'p>(
     project: impl FnOnce() -> Option<&'p Path>,
     made: impl FnOnce() -> Vec<PathBuf>,
 ) -> Changes {
-    let Some(effects) = tool.effects() else { return Changes::default() };
+    let Some(effects) = tool.effects().filter(|_| risk::of_call(tool, bound) > Risk::Read) else {
+        return Changes::default();
+    };
     if overwrites_nothing(tool, bound, &effects, directory) {
         return Changes { project: ProjectChange::Files, ..Changes::default() };
     }

@@ -102,6 +102,8 @@ pub(crate) struct PlannedCall<'a> {
     pub(crate) changes: Changes,
     /// Why it prints secrets; `None` if it does not, as far as is known.
     pub(crate) sensitive: Option<String>,
+    /// Names of files with secrets that its program is told to leave out.
+    pub(crate) left_out: Vec<String>,
     /// The git directory because of which git would run programs that caged programs may have put there.
     pub(crate) planted: Option<PathBuf>,
 }
@@ -175,6 +177,7 @@ impl<'a> PlannedCall<'a> {
             least_risk: Risk::Read,
             changes: Changes::default(),
             sensitive: None,
+            left_out: Vec::new(),
             planted: None,
         }
     }

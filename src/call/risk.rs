@@ -61,6 +61,11 @@ pub(crate) fn of_sent_data(tool: ResolvedTool<'_>, bound: &Bound<'_>, lines: &Li
     }
 }
 
+/// Returns whether calls of a tool may run hooks of a repository.
+pub(crate) fn may_run_hooks(tool: ResolvedTool<'_>) -> bool {
+    tool.cli().name() == "git" && tool.risk() > Risk::Read
+}
+
 /// Returns whether a call names hosts, and none but this machine.
 pub(crate) fn names_this_machine(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> bool {
     let hosts = named_hosts(tool, bound);

@@ -24,7 +24,7 @@ use crate::call::{
 use crate::command::output::{FAILURE, USAGE};
 use crate::command::terminal;
 use crate::exec::{self, End, SpawnError, Stop};
-use crate::mcp::reply::{protected, reply};
+use crate::mcp::reply::{notes, reply};
 
 /// Exit status: the policy does not permit a command. Source: POSIX.1-2024, "Exit Status for Commands".
 const DENIED: u8 = 126;
@@ -132,7 +132,7 @@ impl<'t> Shell<'t> {
             PlanResult::InputRequired(never) => match never {},
         };
 
-        for note in done.steps.iter().flat_map(|step| &step.stages).flat_map(|stage| protected(&stage.outcome)) {
+        for note in done.steps.iter().flat_map(|step| &step.stages).flat_map(|stage| notes(&stage.outcome)) {
             terminal::complain(&note);
         }
         for copied in [copied_output, copied_errors].into_iter().flatten() {

@@ -17,7 +17,7 @@ use super::error::SpawnError;
 use super::invocation::Invocation;
 use super::named_files::NamedFiles;
 use super::outcome::{Kept, Outcome, Stop};
-use super::process::{self, Joint, RunContext};
+use super::process::{self, ErrorSink, Joint, RunContext};
 use super::random::random_word;
 use super::temporary::{self, CallFiles, SessionFiles};
 
@@ -174,7 +174,12 @@ async fn run_as_child(
         return Err(SpawnError::Sandbox(program.clone(), problem));
     }
 
-    let password = random_word().map_err(|error| SpawnError::System(program.clone(), error))?;
+    // What goes by unseen is for the user.
+    let password = if matches!(joint.errors, ErrorSink::Captured) {
+        random_word().map_err(|error| SpawnError::System(program.clone(), error))?
+    } else {
+        format!("{}: ", crate::identity::name())
+    };
     if let Some(watch) = context.watch {
         watch.hide_prefix(&password);
     }

@@ -27,6 +27,8 @@ pub struct Outcome {
     pub survivors: usize,
     /// What became of the files that programs outside of its cage would load, which it made or changed.
     pub protected: Box<[Kept]>,
+    /// Names of files with secrets that it was told to leave out: names, and patterns where there are many files.
+    pub left_out: Box<[String]>,
     /// The sandbox that it ran in, in words.
     pub sandbox: Option<Box<str>>,
     /// The secrets that its output does not show.
@@ -45,6 +47,7 @@ impl Outcome {
             background_processes: 0,
             survivors: 0,
             protected: Box::default(),
+            left_out: Box::default(),
             sandbox: None,
             masks: Masks::default(),
         }

@@ -41,12 +41,13 @@ pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -
         for (at, stage) in step.stages.into_iter().enumerate() {
             let StageOutcome { tool, text: written, outcome, .. } = stage;
             let is_quiet = has_ended_well(&outcome.end, outcome.succeeded()) && outcome.stderr.total_bytes() == 0;
-            if at < last && is_quiet {
+            let has_notes = !outcome.protected.is_empty() || !outcome.left_out.is_empty();
+            if at < last && is_quiet && !has_notes {
                 continue;
             }
             let is_failure = !has_ended_well(&outcome.end, outcome.succeeded()) || (at == last && !outcome.succeeded());
             details.push(stage_details(&tool, &written, &outcome, form));
-            let is_plain = is_quiet && outcome.answer.is_none() && outcome.protected.is_empty();
+            let is_plain = is_quiet && outcome.answer.is_none() && !has_notes;
             if is_plain && outcome.stdout.dropped_bytes() == 0 {
                 text.output(&form.apply(&outcome.stdout.text()));
                 continue;

@@ -85,7 +85,7 @@ fn refused_lines_have_their_own_status_and_say_why() {
         ("aws --region eu-west-1 ec2 describe-instnces", 127, "did you mean `describe-instances`"),
         ("export FOO=1; git commit -m x", 2, "the variable `FOO` cannot be set for `git` (tool git_commit)"),
         ("export TIME_STYLE=full-iso; ls -l", 2, "the variable `TIME_STYLE` cannot be set for `ls`"),
-        ("FOO=1 timeout 5 git log", 2, "the variable `FOO` cannot be set for `timeout`"),
+        ("FOO=1 timeout 5 git commit -m x", 2, "the variable `FOO` cannot be set for `timeout`"),
         ("POSIXLY_CORRECT=1 timeout 5 bash -c true", 2, "the variable `POSIXLY_CORRECT` cannot be set for `timeout`"),
         ("T=$(which ls); $T -l", 2, "would depend on a value (`$T`)"),
         ("export FOO=1; printenv FOO", 2, "the variable `FOO` cannot be set for `printenv`"),
@@ -171,6 +171,73 @@ fn other_spellings_of_a_program_run_what_they_name() {
     std::fs::remove_file(beside).unwrap();
     let (status, output, _) = sh("python3 -m pip list");
     assert_eq!((status, output.as_str()), (127, ""), "the packages of another interpreter are no answer");
+}
+
+#[test]
+fn exported_variables_stop_no_program_that_does_not_read_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let line = |line: &str| sh_in(directory.path(), &[], line, "").status.code();
+    for taken in [
+        "export FOO=1; git log -1 2>&1 | head -1 > /dev/null",
+        "export PORT=5000; kill -0 $$ 2>/dev/null; true",
+        "export VERSION=1; jq -n 1",
+        "export DATABASE_URL=x && sqlite3 :memory: 'select 1'",
+        "ENV=prod; echo $ENV",
+    ] {
+        assert_eq!(line(taken), Some(0), "{taken}");
+    }
+    // What reads them, or runs what may read them, would run otherwise than it says.
+    for refused in [
+        "export GIT_EXTERNAL_DIFF=/x; git diff",
+        "export SKIP=lint; git commit -m x",
+        "export TOKEN=1; jq -n 'env.TOKEN'",
+        "export TOKEN=1; jq -n '$ENV.TOKEN'",
+    ] {
+        assert_eq!(line(refused), Some(2), "{refused}");
+    }
+}
+
+#[test]
+fn files_of_secrets_that_a_search_leaves_out_are_told() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("config")).unwrap();
+    std::fs::write(directory.path().join("config/app.env"), "LEVEL=1\n").unwrap();
+    let policy = directory.path().join("policy.yaml");
+    std::fs::write(&policy, "default: enabled\napproval: {global: destructive, headless: deny}\n").unwrap();
+    for search in ["grep -rn LEVEL config", "grep -rn LEVEL . | cat"] {
+        let output = sh_in(directory.path(), &["--policy", "policy.yaml"], search, "");
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(errors.contains("the names of secrets were left out (app.env)"), "{search}: {errors}");
+    }
+}
+
+#[test]
+fn reading_a_file_that_other_programs_load_changes_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(directory.path().join(".github")).unwrap();
+    std::fs::write(directory.path().join(".github/ci.yml"), "on: push\n").unwrap();
+    std::fs::write(directory.path().join("policy.yaml"), "default: enabled\napproval: {global: destructive}\n")
+        .unwrap();
+    let sed = |line: &str| sh_in(directory.path(), &["--policy", "policy.yaml"], line, "");
+    assert_eq!(sed("sed -n 1p .github/ci.yml").stdout, b"on: push\n");
+    assert!(String::from_utf8(sed("sed -i s/push/pull/ .github/ci.yml").stderr).unwrap().contains("approval"));
+    assert_eq!(std::fs::read(directory.path().join(".github/ci.yml")).unwrap(), b"on: push\n");
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn a_program_that_its_cage_cannot_read_is_told_in_words_for_people() {
+    let directory = tempfile::tempdir().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let program = elsewhere.path().join("program");
+    std::fs::copy("/bin/true", &program).unwrap();
+    symlink(&program, directory.path().join("link")).unwrap();
+    let output = sh_in(directory.path(), &[], "./link", "");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        errors.starts_with("climax: ") && errors.contains("not among the files that the cage may read"),
+        "{errors}"
+    );
 }
 
 #[test]

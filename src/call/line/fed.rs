@@ -9,6 +9,8 @@ use super::reading::Reading;
 use super::resolve::{ExpandedCommand, LineContext, UnreadLine, read_command};
 use super::variables::{is_harmless, unsettable};
 use crate::call::arguments::Input;
+use crate::call::given_code::runs_code;
+use crate::call::risk;
 
 /// A command, read with the standard input and the variables that it has.
 #[derive(Clone, Debug)]
@@ -123,12 +125,14 @@ fn takes(tool: ResolvedTool<'_>, variable: &str) -> bool {
     tool.args().chain(tool.withheld_args()).any(|arg| arg.variable() == Some(variable))
 }
 
-/// Whether a variable is known to mean nothing to a command and the one that it starts. What prints variables may read any.
+/// Whether a variable is known to mean nothing to a command and the one that it starts. What prints variables may read any,
+/// and so may hooks and programs that an argument gives.
 fn ignores(reading: &Reading<'_>, variable: &str) -> bool {
     let tool = reading.tool;
+    let gives_code = || reading.bind(Input::Pipe).is_ok_and(|bound| runs_code(tool, &bound));
     let may_be_read = match &reading.started {
         Some(started) => !ignores(&started.reading, variable),
-        None => tool.started_command().is_some() || tool.is_sensitive(),
+        None => tool.started_command().is_some() || tool.is_sensitive() || risk::may_run_hooks(tool) || gives_code(),
     };
     !may_be_read && !takes(tool, variable) && tool.cli().ignores_variable(variable)
 }

@@ -32,7 +32,7 @@ pub(crate) const READABLE: [&str; 22] = [
 pub(crate) const COMPUTED: [&str; 7] = ["PWD", "OLDPWD", "TMPDIR", "RANDOM", "UID", "EUID", "HOSTNAME"];
 
 /// Variables that a line may not set, since they decide which programs run or what programs load.
-const UNSETTABLE: [&str; 14] = [
+const UNSETTABLE: [&str; 13] = [
     "PATH",
     "HOME",
     "IFS",
@@ -40,7 +40,6 @@ const UNSETTABLE: [&str; 14] = [
     "PWD",
     "OLDPWD",
     "BASH_ENV",
-    "ENV",
     "SHELLOPTS",
     "BASHOPTS",
     "GLOBIGNORE",

@@ -149,5 +149,6 @@ impl Toolbox {
         let end = argv.iter().position(|word| word == "--").unwrap_or(argv.len());
         let options = names.iter().flat_map(|name| leaves_out.iter().map(|option| option.replace("{}", name)));
         argv.splice(end..end, options.collect::<Vec<_>>());
+        call.left_out = names;
     }
 }

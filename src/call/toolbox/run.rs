@@ -318,7 +318,8 @@ pub(in crate::call) fn explained(stage: &Stage<'_>, outcome: Outcome) -> Outcome
         End::Exited(status) => stage.call.tool.exit_codes().find(|(code, _)| i32::from(*code) == status),
         End::Signaled(_) | End::TimedOut(_) | End::Stopped(_) => None,
     };
-    let outcome = Outcome { answer: answer.map(|(_, meaning)| meaning.into()), ..outcome };
+    let left_out = stage.call.left_out.clone().into();
+    let outcome = Outcome { answer: answer.map(|(_, meaning)| meaning.into()), left_out, ..outcome };
     let prefetch = stage.call.tool.needs().and_then(|needs| needs.prefetch);
     denial::explained(&stage.call.invocation, prefetch.as_deref(), outcome, &exec::could_write)
 }
