@@ -102,7 +102,10 @@ pub(super) fn of_flag(flag: &Flag, tool: Risk, names: &mut Names) -> DraftArg {
         if is_attached && is_letter(spelling) { format!("{spelling}{{}}") } else { spelling.clone() }
     };
     let mut aliases: Vec<String> = flag.spellings[1..].iter().map(alias).collect();
-    if flag.value.as_ref().is_some_and(Value::may_be_apart) {
+    if flag.value.as_ref().is_some_and(|value| is_glued(flag, value) && value.apart) {
+        aliases.push(spelling.clone());
+    }
+    if flag.value.as_ref().is_some_and(|value| value.may_be_apart() && value.several != Several::Words) {
         let long = flag.spellings.iter().filter(|spelling| spelling.starts_with("--"));
         aliases.extend(long.map(|spelling| format!("{spelling}=")));
     }
@@ -199,7 +202,7 @@ fn words(flag: &Flag) -> String {
     }
 
     let is_short = is_letter(spelling);
-    if spelling.ends_with(':') || is_short && value.attached && flag.spellings.len() == 1 {
+    if spelling.ends_with(':') || is_glued(flag, value) {
         return quote(&format!("{spelling}{{}}"));
     }
     let is_apart = is_short || value.apart && !spelling.starts_with("--") || value.may_be_apart();
@@ -208,6 +211,11 @@ fn words(flag: &Flag) -> String {
     } else {
         quote(&format!("{spelling}="))
     }
+}
+
+/// Whether the value of an option follows in the same word, as in `-lfFILE`.
+fn is_glued(flag: &Flag, value: &Value) -> bool {
+    !flag.spellings[0].starts_with("--") && value.attached && flag.spellings.len() == 1
 }
 
 impl DraftArg {

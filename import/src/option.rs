@@ -255,9 +255,12 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
 
     if text.starts_with(['<', '{']) || (text.starts_with('[') && !text.starts_with("[,")) {
         let (word, after) = group(text);
-        // `-u[MODE]`: the value must be attached, and is optional.
-        let is_optional = is_short && word.starts_with('[');
-        return (Some(Value { attached: is_short, optional: is_optional, ..named(word) }), after);
+        // `-u[MODE]`: the value must be attached, and is optional. So it is in `-lm[NAME]`, in one word without a sign.
+        let is_attached = !spelling.starts_with("--");
+        let is_optional = is_attached && word.starts_with('[');
+        // Programs that show `-lf<FILE>` take the next word as well.
+        let apart = is_attached && !is_short && !is_optional;
+        return (Some(Value { attached: is_attached, optional: is_optional, apart, ..named(word) }), after);
     }
 
     let Some(rest) = text.strip_prefix(' ') else { return (None, text) };
@@ -289,11 +292,16 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
         return (Some(value), after);
     }
 
-    // `[HOST:]PORT` is one value of two parts, `[PORT]` one that may be absent.
-    value.optional = is_bracketed(word) && value.several == Several::No && value.values.is_none();
+    // `<FILE...>`: the dots are part of what each of the words is.
+    if word.ends_with("...>") && value.several == Several::Each {
+        value.several = Several::Words;
+    }
+    // `[HOST:]PORT` is one value of two parts, `[PORT]` one that may be absent, `[FILE...]` any number of them.
     if is_bracketed(word) && value.several == Several::Each {
         value.several = Several::Words;
     }
+    value.optional =
+        is_bracketed(word) && matches!(value.several, Several::No | Several::Words) && value.values.is_none();
 
     value.apart = !spelling.starts_with("--");
     (Some(value), after)
@@ -426,9 +434,10 @@ fn named(word: &str) -> Value {
     let several = if is_short_list { Several::Joined(',') } else { shape::of_name(bare) };
     let bare = bare.trim_end_matches("...");
     let inner = bare.trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches("...");
-    let is_part = core(bare) != bare && !bare.starts_with('[');
-    let name =
-        core(bare).trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches(['.', ' ']).to_owned();
+    let brackets: &[char] = &['<', '>', '[', ']', '{', '}', '(', ')', '='];
+    let core = core(bare);
+    let is_part = core != bare && !bare.starts_with('[');
+    let name = core.trim_matches(brackets).trim_end_matches(['.', ' ']).trim_end_matches(brackets).to_owned();
     let mut value = Value { name, several, pair: shape::is_pair(inner), ..Value::default() };
 
     if is_part || bare.starts_with('[') && !is_bracketed(bare) {

@@ -43,7 +43,8 @@ struct OpenSection {
 
 /// Takes a clean page apart.
 pub(super) fn layout(text: &str) -> Layout {
-    let mut reader = PageReader { out: Layout::default(), open: None, section: Section::Other, seen_heading: false };
+    let out = Layout::default();
+    let mut reader = PageReader { out, open: None, column: None, section: Section::Other, seen_heading: false };
     let text = without_underlines(text);
     let mut lines = text.iter().map(String::as_str);
     while let Some(line) = lines.next() {
@@ -135,6 +136,8 @@ fn starts_usage(line: &str, name: &str) -> bool {
 struct PageReader {
     out: Layout,
     open: Option<OpenSection>,
+    /// Where the text of the last entry in two columns starts.
+    column: Option<usize>,
     section: Section,
     seen_heading: bool,
 }
@@ -238,7 +241,13 @@ impl PageReader {
     fn body(&mut self, line: &str, trimmed: &str, indent: usize) {
         if let Some(open) = &mut self.open {
             let starts_another = starts_option(trimmed) && indent <= open.indent;
+            // ` cache` above `  cache clear  Clear it`: a title of commands of two words.
+            let is_titled = open.entry.section == Section::Commands
+                && open.column.is_none()
+                && trimmed.strip_prefix(open.entry.term.as_str()).is_some_and(|rest| rest.starts_with(' '))
+                && split_columns(trimmed).1.is_some();
             let is_text = !starts_another
+                && !is_titled
                 && match open.column {
                     // Bullets of a text start with a dash too.
                     Some(column) => {
@@ -264,7 +273,14 @@ impl PageReader {
             if let (Section::Commands, None, Some((name, about))) = (self.section, text, trimmed.split_once(" - ")) {
                 (term, text) = (name, Some(about));
             }
+            // The longest name leaves one space before the column of the others.
+            if let (Section::Commands, None, Some((name, about))) = (self.section, text, trimmed.split_once(' '))
+                && self.column == Some(line.len() - about.len())
+            {
+                (term, text) = (name, Some(about));
+            }
             let column = text.is_some().then(|| line.len() - text.unwrap_or_default().len());
+            self.column = column.or(self.column);
             let text = text.map(|text| ["- ", ": "].iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text));
             let text = text.map(str::to_owned).into_iter().collect();
             let entry = ListEntry { section: self.section, term: term.to_owned(), text };

@@ -19,7 +19,7 @@ const SLICES: [&str; 13] = [
     "stringlist",
 ];
 /// Phrases of options that may stand several times.
-const REPEATED: [&str; 13] = [
+const REPEATED: [&str; 17] = [
     "multiple times",
     "several times",
     "more than once",
@@ -33,6 +33,10 @@ const REPEATED: [&str; 13] = [
     "occurrence",
     "multi-allowed",
     "multiple options specify",
+    "multiple values allowed",
+    "specify multiple ",
+    "used repeatedly",
+    "given repeatedly",
 ];
 /// Phrases of options whose value holds several, with commas.
 const SEPARATED: [&str; 9] = [

@@ -361,7 +361,8 @@ fn add_command(
             let of_parents = pending.aliases.iter().map(|parent| format!("{parent} {}", subcommand.name));
             own.chain(of_parents).collect()
         },
-        words: pending.words.iter().cloned().chain([subcommand.name]).collect(),
+        // `cache clear`, where a page lists it so.
+        words: pending.words.iter().cloned().chain(subcommand.name.split(' ').map(str::to_owned)).collect(),
         about: subcommand.about,
         usages: subcommand.usages,
         is_default: subcommand.is_default,

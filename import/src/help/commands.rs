@@ -42,9 +42,15 @@ pub(super) fn listed_commands(
         let values = operands.iter().filter_map(|operand| operand.value.values.as_ref());
         values.flat_map(Sure::get).any(|value| value == name)
     };
+    let namespaces = namespaces(entries);
     let mut found = Vec::new();
 
     for entry in entries.iter().filter(|entry| !entry.term.starts_with('-')) {
+        let first = entry.term.split_whitespace().next().unwrap_or_default();
+        if entry.section == Section::Commands && namespaces.contains(first) {
+            found.extend(command_of_words(entry));
+            continue;
+        }
         let is_place = match entry.section {
             Section::Commands => true,
             Section::Other => wants,
@@ -75,6 +81,27 @@ pub(super) fn listed_commands(
     }
 
     once(found.into_iter().filter(|command| !is_useless(&command.name))).take(MAX_PAGE_COMMANDS).collect()
+}
+
+/// The first words of commands of several words, which share them: `cache` of `cache clear` and `cache list`.
+fn namespaces(entries: &[ListEntry]) -> HashSet<&str> {
+    let listed = entries.iter().filter(|entry| entry.section == Section::Commands && !entry.text.is_empty());
+    let pairs: HashSet<(&str, &str)> = listed.filter_map(|entry| plain_words(entry)?.split_once(' ')).collect();
+    let is_shared = |first: &str| pairs.iter().filter(|(own, _)| *own == first).count() > 1;
+    pairs.iter().map(|(first, _)| *first).filter(|first| is_shared(first)).collect()
+}
+
+/// The term of an entry, if it is words of commands alone.
+fn plain_words(entry: &ListEntry) -> Option<&str> {
+    let term = entry.term.trim();
+    term.split(' ').all(is_command_word).then_some(term)
+}
+
+/// The command of an entry whose words name it; none for the title of others.
+fn command_of_words(entry: &ListEntry) -> Option<Subcommand> {
+    let name = plain_words(entry)?.to_owned();
+    let about = prose::shorten(&entry.text);
+    (!about.is_empty()).then(|| Subcommand { name, about, ..Subcommand::default() })
 }
 
 /// Marks the subcommand that a page calls the default: "command to execute (by default serve)".

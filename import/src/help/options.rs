@@ -1,6 +1,6 @@
 //! The options that a help page lists.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::command::{Flag, Several, Value};
 use crate::page::ListEntry;
@@ -55,6 +55,8 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
     let mut above: Vec<Flag> = Vec::new();
     // Where yargs marks switches, what has no mark takes a value.
     let marks_switches = entries.iter().any(|entry| entry.text.iter().any(|line| line.contains("[boolean]")));
+    let own = own_spellings(entries);
+    let takes_words = is_clap(entries);
     for entry in entries.iter().filter(|entry| entry.term.starts_with('-')) {
         // There is a second column, or the text is below: the first column is the option alone. So are two columns of
         // spellings.
@@ -68,6 +70,14 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
         let Some(term) = option::term(spelled, is_whole) else { continue };
         let mut flag = term.flag;
         join_name(&mut flag, &entry.text.join(" "));
+        if let Some((_, name)) = entry.term.split_once(" --").filter(|_| names_option(&entry.term, &own)) {
+            flag.spellings.truncate(1);
+            flag.value = Some(Value { name: name.to_owned(), ..Value::default() });
+        }
+        part_shared(&mut flag, &own, &listed);
+        if let Some(value) = flag.value.as_mut().filter(|_| takes_words && entry.term.ends_with(">...")) {
+            value.several = Several::Words;
+        }
 
         if is_manual && entry.text.is_empty() && term.rest.is_empty() {
             above.push(flag);
@@ -93,6 +103,12 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
             flag.value = Some(Value { several, ..Value::default() });
         }
 
+        let counts = shape::counts(&flag.spellings, &text.join(" ")) || joined.contains("(repeat for more)");
+        if flag.value.as_ref().is_some_and(|value| value.name == "count") && counts {
+            // The type of the library pflag that counts.
+            flag.value = None;
+            flag.counts = true;
+        }
         match &mut flag.value {
             // "specify several times, or a level by --verbose=n"
             Some(value)
@@ -113,6 +129,50 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
     }
 
     listed
+}
+
+/// How often each spelling is the long one of an entry.
+fn own_spellings(entries: &[ListEntry]) -> HashMap<String, usize> {
+    let mut own = HashMap::new();
+    for entry in entries.iter().filter(|entry| entry.term.starts_with('-')) {
+        let spelled = entry.term.split(", ").filter_map(|part| part.split([' ', '=', '[']).next());
+        for spelling in spelled.filter(|part| part.starts_with("--")) {
+            *own.entry(spelling.to_owned()).or_default() += 1;
+        }
+    }
+    own
+}
+
+/// Whether an entry has the form of the library clap from version 4 on, in which `<NAME>...` takes several words each time.
+fn is_clap(entries: &[ListEntry]) -> bool {
+    let asks = |entry: &&ListEntry| entry.term == "-h, --help";
+    entries.iter().find(asks).is_some_and(|entry| {
+        entry.text.first().is_some_and(|text| text == "Print help" || text.starts_with("Print help (see "))
+    })
+}
+
+/// Whether a term is an option with the name of another one for its value: `--iname --name`, where `--name` is listed.
+///
+/// Source: `UnquoteUsage` of the library pflag, which takes what stands in back quotes in a description for that name.
+fn names_option(term: &str, own: &HashMap<String, usize>) -> bool {
+    term.split_once(' ').is_some_and(|(first, second)| {
+        first.starts_with("--") && !first.ends_with(',') && second != first && own.contains_key(second)
+    })
+}
+
+/// Parts `-m, --mode mix` from other lines about `--mode` with other values: `-m` takes none, and stands for one of them.
+fn part_shared(flag: &mut Flag, own: &HashMap<String, usize>, listed: &Listed) {
+    let is_shared = |spelling: &String| own.get(spelling).is_some_and(|count| *count > 2);
+    let is_value = |value: &Value| value.name.starts_with(|c: char| c.is_ascii_lowercase());
+    let Some(long) = flag.spellings.iter().find(|spelling| is_shared(spelling)).cloned() else { return };
+    if !flag.value.as_ref().is_some_and(is_value) || flag.spellings.len() < 2 {
+        return;
+    }
+    if listed.options.iter().any(|known| known.spellings.contains(&long)) {
+        flag.spellings.retain(|spelling| *spelling != long);
+        flag.value = None;
+        flag.more.clear();
+    }
 }
 
 /// Joins the names of values that are one in the description: `--file pathname or URL`, "pathname or URL of a file".
@@ -168,8 +228,15 @@ impl Listed {
     }
 }
 
-/// Takes a spelling in brackets from the start of a description: `-b   (-binary)   Print bytes`.
+/// Takes a spelling in brackets from a description: `-b   (-binary)   Print bytes`, `Arguments (Alias: --ppa)`.
 fn add_alias(flag: &mut Flag, text: &mut [String]) {
+    let joined = text.join(" ");
+    if let Some((_, rest)) = joined.split_once("(Alias: -")
+        && let Some((alias, _)) = rest.split_once(')')
+        && !alias.contains(' ')
+    {
+        flag.spellings.push(format!("-{alias}"));
+    }
     let Some(first) = text.first_mut() else { return };
     let Some((alias, rest)) = option::in_brackets(first) else { return };
     if alias.len() > 2 && !rest.is_empty() {

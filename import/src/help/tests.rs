@@ -431,3 +431,48 @@ fn options_below_a_heading_of_files_are_read() {
     let shown = shown(&crate::clean(page));
     assert!(shown.iter().any(|line| line.starts_with("--eval-dish -ex")), "{shown:?}");
 }
+
+#[test]
+fn commands_of_two_words_have_titles() {
+    let page = "Usage: mill command [options]\n\nAvailable commands:\n add           Add a sack.\n\n bin\n  bin clear     Empty \
+                it.\n  bin list      List them.\n\n mix\n  mix rye oats  Mix both.\n";
+    let names: Vec<String> = read(page, &[]).subcommands.into_iter().map(|command| command.name).collect();
+    assert_eq!(names, ["add", "bin clear", "bin list", "mix"]);
+}
+
+#[test]
+fn the_longest_command_leaves_one_space() {
+    let page =
+        "Usage:\n  mill [command]\n\nAvailable Commands:\n  add         Add a sack\n  rebuild-bin Build a new bin\n";
+    let names: Vec<String> = read(page, &[]).subcommands.into_iter().map(|command| command.name).collect();
+    assert_eq!(names, ["add", "rebuild-bin"]);
+}
+
+#[test]
+fn values_may_have_the_names_of_options_or_share_one() {
+    let page =
+        "usage: mill\n\nFlags:\n      --irye --rye    same as --rye but ignores case\n  -r, --rye sack      take it\n";
+    assert_eq!(
+        shown(page),
+        ["--irye --rye:No", "--rye -r sack:No"].map(|own| own.replace("--irye --rye", "--irye rye"))
+    );
+    let page = "usage: mill\n\nOptions:\n  --mix whole       Mix all\n  -f, --mix fine    Mix the fine\n  -c, --mix coarse  Mix \
+                the coarse\n";
+    assert_eq!(shown(page), ["--mix whole:No", "-f", "-c"]);
+}
+
+#[test]
+fn dots_in_brackets_are_words() {
+    let page = "Usage: mill [options]\n\nOptions:\n  -o, --out <SACK...>   Where to\n  -l, --list [<BIN>...]  List them\n  -h, \
+                --help            Print help\n  --with <RYE>...  Take it\n";
+    let expected = ["--out -o SACK:Words", "--list -l BIN:Words", "--help -h", "--with RYE:Words"];
+    assert_eq!(shown(page), expected);
+}
+
+#[test]
+fn repeated_options_and_aliases_are_known_by_their_descriptions() {
+    let page = "usage: mill\n\nOptions:\n  -E, --extra=IT     More of it (multiple values allowed)\n  --arguments ARGS   Pass \
+                them (Alias: --ppa)\n  -v, --loud count   Say more (repeat for more)\n";
+    assert_eq!(shown(page), ["--extra -E IT:Each", "--arguments --ppa ARGS:No", "--loud -v"]);
+    assert!(read(page, &[]).command.options[2].counts);
+}

@@ -61,6 +61,7 @@ fn form_tells_how_many_values() {
         ("--dish NAME [NAME ...]", Several::Words),
         ("--dish [NAME ...]", Several::Words),
         ("--dish [<NAME>...]", Several::Words),
+        ("--dish <NAME...>", Several::Words),
         ("--dish=A,B,...", Several::Joined(',')),
         ("-d NAME1,NAME2..", Several::Joined(',')),
         ("--cook <COMMAND>...", Several::Words),
@@ -87,4 +88,12 @@ fn further_values_and_opposites_are_read() {
     assert_eq!(flag("--hot / --cold").off.as_deref(), Some("--cold"));
     let far = flag("-p [HOST:]PORT").value.unwrap();
     assert_eq!((far.name.as_str(), far.kind, far.optional), ("PORT", Some(Sure::Said(Type::String)), false));
+}
+
+#[test]
+fn values_in_brackets_behind_one_dash_are_attached() {
+    let value = |text| term(text, true).unwrap().flag.value.unwrap();
+    let (name, maybe) = (value("-lf<name>"), value("-lm[name]"));
+    assert!(name.attached && !name.optional);
+    assert!(maybe.attached && maybe.optional);
 }
