@@ -37,6 +37,40 @@ pub(crate) fn is_loopback(host: &str) -> bool {
     is_address || host == "::1" || host.eq_ignore_ascii_case("localhost")
 }
 
+/// Returns whether a host gives whoever asks it the credentials of the machine of a cloud, in any form of its address.
+///
+/// Source: the documents of AWS, Google Cloud, Azure, Oracle Cloud and Alibaba Cloud on metadata of machines.
+pub(crate) fn gives_credentials(host: &str) -> bool {
+    let name = host.trim_end_matches('.').to_ascii_lowercase();
+    if matches!(name.as_str(), "metadata" | "metadata.google.internal" | "instance-data" | "fd00:ec2::254") {
+        return true;
+    }
+    let mapped = name.strip_prefix("::ffff:").unwrap_or(&name);
+    address(mapped).is_some_and(|address| address >> 16 == LINK_LOCAL || address == METADATA_OF_ALIBABA)
+}
+
+/// The first half of link-local addresses: 169.254.
+const LINK_LOCAL: u32 = 169 << 8 | 254;
+
+/// 100.100.100.200
+const METADATA_OF_ALIBABA: u32 = 0x6464_64c8;
+
+/// Reads an address of IPv4 as programs do: one to four numbers, decimal, octal or hexadecimal. Source: inet_aton(3).
+fn address(text: &str) -> Option<u32> {
+    let number = |text: &str| match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None if text.len() > 1 && text.starts_with('0') => u32::from_str_radix(text, 8).ok(),
+        None => text.parse().ok(),
+    };
+    let numbers = text.split('.').map(number).collect::<Option<Vec<u32>>>()?;
+    let (last, first) = numbers.split_last()?;
+    if first.len() > 3 || first.iter().any(|number| *number > 255) {
+        return None;
+    }
+    let high = first.iter().enumerate().fold(0, |sum, (place, number)| sum | number << (24 - 8 * place));
+    Some(high | last)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,6 +91,13 @@ mod tests {
             ("../other", false, None),
         ] {
             assert_eq!(of(text, is_bare), host, "{text}");
+        }
+        for host in ["169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.254.43518", "metadata"]
+        {
+            assert!(gives_credentials(host), "{host}");
+        }
+        for host in ["example.com", "10.0.0.1", "metadata.example.com", "169.253.1.1", "a.b.c.d", "1.2.3.4.5"] {
+            assert!(!gives_credentials(host), "{host}");
         }
         assert!(is_loopback("127.0.0.1") && is_loopback("::1") && is_loopback("LOCALHOST"));
         assert!(!is_loopback("localhost.example.com") && !is_loopback("127.0.0.1.example.com"));

@@ -77,7 +77,7 @@ fn chooses_hosts(tool: ResolvedTool<'_>) -> bool {
 }
 
 /// Returns the hosts that the arguments of a call name.
-fn named_hosts<'b>(tool: ResolvedTool<'_>, bound: &'b Bound<'_>) -> Vec<&'b str> {
+pub(crate) fn named_hosts<'b>(tool: ResolvedTool<'_>, bound: &'b Bound<'_>) -> Vec<&'b str> {
     let effects = tool.effects().unwrap_or_default();
     let given = bound.iter().filter(|(arg, _)| effects.hosts.iter().any(|name| name == arg.name()));
     given.flat_map(|(_, value)| value.texts()).filter_map(|text| host::of(text, chooses_hosts(tool))).collect()

@@ -4,6 +4,7 @@ use climax_catalog::{Place, Sensitive};
 
 use crate::call::arguments::BoundValue;
 use crate::call::plan::PlannedCall;
+use crate::call::{host, risk};
 
 /// What is known of the files that a call names.
 #[derive(Clone, Copy)]
@@ -31,6 +32,11 @@ pub(crate) fn reason(call: &PlannedCall<'_>, files: Files<'_>) -> Option<String>
     let by_arg = call.bound.iter().find(|(arg, value)| is_sensitive(&arg.sensitive(), value));
     if let Some((arg, value)) = by_arg {
         return Some(format!("`{}: {value}` of {} prints secrets", arg.name(), call.name()));
+    }
+
+    let hosts = risk::named_hosts(call.tool, &call.bound);
+    if let Some(host) = hosts.into_iter().find(|host| host::gives_credentials(host)) {
+        return Some(format!("`{host}` gives the credentials of the machine of a cloud"));
     }
 
     let effects = call.tool.effects().unwrap_or_default();

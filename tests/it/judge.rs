@@ -269,6 +269,18 @@ fn secrets_of_older_commits_and_behind_patterns_count() {
 }
 
 #[test]
+fn credentials_that_a_cloud_gives_its_machines_are_secrets() {
+    let project = project();
+    for host in ["169.254.169.254", "2852039166", "[fd00:ec2::254]", "metadata.google.internal", "100.100.100.200"] {
+        for program in ["curl -s", "wget -qO-"] {
+            let (judgement, status) = judged(project.path(), None, &format!("{program} http://{host}/latest"));
+            assert_eq!(status, 10, "{program} {host}: {judgement}");
+            assert!(judgement["reason"].as_str().unwrap().contains("credentials"), "{judgement}");
+        }
+    }
+}
+
+#[test]
 fn programs_behind_xargs_are_judged_as_others() {
     let project = project();
     for (line, status, reason) in [
