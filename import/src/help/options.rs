@@ -75,7 +75,10 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
             flag.value = Some(Value { name: name.to_owned(), ..Value::default() });
         }
         part_shared(&mut flag, &own, &listed);
-        if let Some(value) = flag.value.as_mut().filter(|_| takes_words && entry.term.ends_with(">...")) {
+        let is_repeated = || shape::in_text("", &entry.text.join(" ")) == Several::Each;
+        if let Some(value) =
+            flag.value.as_mut().filter(|_| takes_words && entry.term.ends_with(">...") && !is_repeated())
+        {
             value.several = Several::Words;
         }
 
