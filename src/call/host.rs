@@ -50,12 +50,13 @@ pub(crate) fn gives_credentials(host: &str) -> bool {
 }
 
 /// The first half of link-local addresses: 169.254.
-const LINK_LOCAL: u32 = 169 << 8 | 254;
+const LINK_LOCAL: u32 = 0xa9fe;
 
 /// 100.100.100.200
 const METADATA_OF_ALIBABA: u32 = 0x6464_64c8;
 
-/// Reads an address of IPv4 as programs do: one to four numbers, decimal, octal or hexadecimal. Source: inet_aton(3).
+/// Reads an address of IPv4 as programs do: one to four numbers, decimal, octal or hexadecimal. Source:
+/// `inet_aton`(3).
 fn address(text: &str) -> Option<u32> {
     let number = |text: &str| match text.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),

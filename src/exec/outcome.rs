@@ -25,10 +25,9 @@ pub struct Outcome {
     pub background_processes: usize,
     /// The processes of its group that could not be ended, since they have changed to another user.
     pub survivors: usize,
-    /// What became of the files that programs outside of its cage would load, which it made or changed.
+    /// What became of the files that programs outside of its cage would load, which it made or changed, and the secrets that
+    /// were kept from it.
     pub protected: Box<[Kept]>,
-    /// Names of files with secrets that it was told to leave out: names, and patterns where there are many files.
-    pub left_out: Box<[String]>,
     /// The sandbox that it ran in, in words.
     pub sandbox: Option<Box<str>>,
     /// The secrets that its output does not show.
@@ -47,7 +46,6 @@ impl Outcome {
             background_processes: 0,
             survivors: 0,
             protected: Box::default(),
-            left_out: Box::default(),
             sandbox: None,
             masks: Masks::default(),
         }
@@ -71,9 +69,12 @@ impl Outcome {
     }
 }
 
-/// What became of a file or directory that programs outside of a cage would load, after a program had written it.
+/// What became of a file or directory that programs outside of a cage would load, after a program had written it; or what
+/// was kept from a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
+    /// It was told to leave out files with secrets: their names, and patterns where there are many files.
+    LeftOut(Vec<String>),
     /// It was new, and has been moved.
     MovedAside(PathBuf, PathBuf),
     /// It has been put back as it was. What the program had made of it is at the second path, if there was anything.

@@ -41,7 +41,7 @@ pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -
         for (at, stage) in step.stages.into_iter().enumerate() {
             let StageOutcome { tool, text: written, outcome, .. } = stage;
             let is_quiet = has_ended_well(&outcome.end, outcome.succeeded()) && outcome.stderr.total_bytes() == 0;
-            let has_notes = !outcome.protected.is_empty() || !outcome.left_out.is_empty();
+            let has_notes = !outcome.protected.is_empty();
             if at < last && is_quiet && !has_notes {
                 continue;
             }

@@ -364,29 +364,24 @@ fn stderr_text(outcome: &Outcome, form: TextForm) -> String {
     stderr
 }
 
-/// Says what a program did not do as its line has it: what was put back, and what it left out.
-pub(crate) fn notes(outcome: &Outcome) -> impl Iterator<Item = String> {
-    protected(outcome).chain(left_out(&outcome.left_out))
-}
-
 /// Says which files were left out since their names are those of secrets.
-fn left_out(names: &[String]) -> Option<String> {
+fn left_out(names: &[String]) -> String {
     /// The most names that are told.
     const MOST_NAMES: usize = 5;
 
     let (told, more) = names.split_at(names.len().min(MOST_NAMES));
     let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-    (!told.is_empty()).then(|| {
-        let told = told.join(", ");
-        format!("files with the names of secrets were left out ({told}{more}): a command that names one is asked about")
-    })
+    let told = told.join(", ");
+    format!("files with the names of secrets were left out ({told}{more}): a command that names one is asked about")
 }
 
-/// Says of each file that a caged program made or changed for programs outside what has become of it.
-fn protected(outcome: &Outcome) -> impl Iterator<Item = String> {
+/// Says of each file that a caged program made or changed for programs outside what has become of it, and which files with
+/// secrets were left out.
+pub(crate) fn notes(outcome: &Outcome) -> impl Iterator<Item = String> {
     const WHY: &str = "because other programs load it unasked";
 
     outcome.protected.iter().map(|kept| match kept {
+        Kept::LeftOut(names) => left_out(names),
         Kept::MovedAside(from, to) => {
             let [from, to] = [from.display(), to.display()];
             format!("{from} was moved to {to}, {WHY}; to put it back: mv {to} {from}")

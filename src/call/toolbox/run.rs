@@ -24,7 +24,7 @@ use crate::call::plan_outcome::{PlanOutcome, PlanResult, RawStreams, StepOutcome
 use crate::call::request::{LineBounds, Request, Session};
 use crate::call::space::claimed_bytes;
 use crate::call::user_input::{approve, fill_in_forms};
-use crate::exec::{self, End, Masks, Outcome, ResultFiles, Runner, SpawnError, Stop};
+use crate::exec::{self, End, Kept, Masks, Outcome, ResultFiles, Runner, SpawnError, Stop};
 
 /// What a plan holds while its programs run.
 struct Resources {
@@ -318,8 +318,10 @@ pub(in crate::call) fn explained(stage: &Stage<'_>, outcome: Outcome) -> Outcome
         End::Exited(status) => stage.call.tool.exit_codes().find(|(code, _)| i32::from(*code) == status),
         End::Signaled(_) | End::TimedOut(_) | End::Stopped(_) => None,
     };
-    let left_out = stage.call.left_out.clone().into();
-    let outcome = Outcome { answer: answer.map(|(_, meaning)| meaning.into()), left_out, ..outcome };
+    let left_out = Some(&stage.call.left_out).filter(|names| !names.is_empty());
+    let left_out = left_out.map(|names| Kept::LeftOut(names.clone()));
+    let protected = outcome.protected.into_iter().chain(left_out).collect();
+    let outcome = Outcome { answer: answer.map(|(_, meaning)| meaning.into()), protected, ..outcome };
     let prefetch = stage.call.tool.needs().and_then(|needs| needs.prefetch);
     denial::explained(&stage.call.invocation, prefetch.as_deref(), outcome, &exec::could_write)
 }
