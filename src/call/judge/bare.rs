@@ -4,12 +4,21 @@ use climax_catalog::policy::Lines;
 use climax_catalog::{Place, Risk};
 use climax_shell::{Body, Command, Descriptor, List, Part, Script, Target, Word, parse};
 
-use super::rewrite::ShellLife;
 use crate::call::files;
 use crate::call::host;
 use crate::call::line::{Builtin, Form};
 use crate::call::plan::{Plan, PlannedCall};
 use crate::exec;
+
+/// How long the shell lives that would run a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShellLife {
+    /// Later lines run in it too, as far as anybody knows.
+    #[default]
+    Session,
+    /// Each line has one of its own, and at most its directory is that of the next one.
+    Line,
+}
 
 /// Builtins that read nothing of a file and change nothing, whatever shell runs them.
 const HARMLESS: [&str; 13] =

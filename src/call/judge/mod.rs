@@ -24,8 +24,9 @@ use crate::call::sensitive;
 use crate::call::toolbox::Toolbox;
 use crate::call::unknown;
 
+pub use bare::ShellLife;
+pub use rewrite::Rewriter;
 pub(crate) use rewrite::quoted;
-pub use rewrite::{Rewriter, ShellLife};
 
 /// What is to become of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]

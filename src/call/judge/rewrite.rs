@@ -6,18 +6,8 @@ use climax_catalog::Policy;
 use climax_catalog::policy::Level;
 use climax_shell::Script;
 
-use super::bare::{changes_shell, leading_change};
+use super::bare::{ShellLife, changes_shell, leading_change};
 use crate::exec;
-
-/// How long the shell lives that would run a line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ShellLife {
-    /// Later lines run in it too, as far as anybody knows.
-    #[default]
-    Session,
-    /// Each line has one of its own, and at most its directory is that of the next one.
-    Line,
-}
 
 /// What a rewritten line starts.
 #[derive(Clone, Debug)]
