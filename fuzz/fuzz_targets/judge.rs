@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use climax::call::Toolbox;
-use climax::call::judge::{Decision, Rewriter, judge};
+use climax::call::judge::{Decision, Rewriter, ShellLife, judge};
 use climax::catalog::{Layer, Risk, ToolIndex};
 use climax::exec::{Limits, Runner};
 use climax_fuzz::{object, policy};
@@ -20,7 +20,8 @@ static TOOLBOX: LazyLock<Toolbox> = LazyLock::new(|| {
 });
 
 fuzz_target!(|line: &str| {
-    let rewriter = Rewriter { program: "/usr/bin/climax".into(), options: Vec::new() };
+    let shell = ShellLife::default();
+    let rewriter = Rewriter { shell, program: "/usr/bin/climax".into(), options: Vec::new() };
     let judgement = judge(&TOOLBOX, line, None, &rewriter);
     let json = object(&judgement.to_json().to_string());
     assert!(!judgement.reason.is_empty(), "{json}");
