@@ -228,7 +228,13 @@ fn cages_hide_the_secrets_near_the_top_alone() {
     let at = project.path();
     fs::create_dir_all(at.join("packages/api")).unwrap();
     fs::write(at.join("packages/api/.env"), "TOKEN=1\n").unwrap();
+    for name in ["terraform.tfstate", ".envrc"] {
+        fs::write(at.join(name), "TOKEN=1\n").unwrap();
+    }
     for (line, status) in [
+        // Programs of the project need these, so that no cage hides them.
+        ("awk 1 terraform.tfstate", 10),
+        ("awk 1 .envrc", 10),
         ("awk 1 .env", 0),
         ("awk 1 src/.env", 0),
         ("awk 1 packages/api/.env", 10),

@@ -34,11 +34,12 @@ impl Toolbox {
         }
         let exists = |path: &str| directory.join(path).symlink_metadata().is_ok();
         let project = call.invocation.confinement.as_ref().and_then(|rights| rights.cage.as_ref()?.project.as_deref());
+        let lines = self.policy.lines();
         let files = sensitive::Files {
             secret: &|path| self.secret_in(path, &directory),
             exists: &exists,
             tracked: &|path| exec::is_tracked(&directory.join(path)),
-            is_hidden: &|path| exec::is_hidden_by_cage(&directory.join(path), project),
+            is_hidden: &|path| exec::is_hidden_by_cage(&directory.join(path), project, &lines.secrets, &lines.open),
             pattern: &exec::pattern_names_secret,
         };
         call.sensitive = sensitive::reason(&call, files);

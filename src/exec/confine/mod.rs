@@ -9,7 +9,7 @@
 //!   the child carries out: in [`namespaces`], which have the [`mounts`] of the cage and its [`bounds`], or without them.
 //!   The programs of a session share a [`loopback`], and those of a cage have [`connections`] by Unix sockets.
 //!   [`system_rules`] grant what all cages may read before the order comes. [`project`] finds secrets by their
-//!   [`secret_names`], [`protected`] what programs outside load, which [`copies`] put back where the kernel cannot keep
+//!   [`secret_names`], which [`secret_lists`] hold, [`protected`] what programs outside load, which [`copies`] put back where the kernel cannot keep
 //!   it, and [`probe`] what this system can.
 //! - The *sandbox* is an executor that the policy chooses. It permits only the files and the network that the policy
 //!   names. It takes the same way, with the order of [`sandbox`].
@@ -61,6 +61,7 @@ pub(super) mod sandbox;
 mod seatbelt;
 #[cfg(native_linux)]
 mod seccomp;
+mod secret_lists;
 mod secret_names;
 #[cfg(native_linux)]
 mod system_calls;

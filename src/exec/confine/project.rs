@@ -7,7 +7,8 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 
 use super::rights::CageRights;
-use super::secret_names::{FOREIGN, SYSTEM_SECRETS, SecretNames};
+use super::secret_lists::{FOREIGN, SYSTEM_SECRETS};
+use super::secret_names::SecretNames;
 use crate::exec::files::{PROTECTED, has_entry, hooks_directory, repository_index};
 
 /// Maximum number of paths by which a directory is granted without its secrets.

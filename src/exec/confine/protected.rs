@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::secret_names::FOREIGN;
+use super::secret_lists::FOREIGN;
 use crate::exec::files::{PROTECTED, changed, from_now_on};
 use crate::exec::outcome::Kept;
 use crate::lock::Unpoisoned as _;

@@ -1,4 +1,4 @@
-//! Names of files with secrets, which a cage hides.
+//! Tells files with secrets by their names, which a cage hides.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::ffi::OsStr;
@@ -12,172 +12,10 @@ use climax_catalog::policy::NamePattern;
 
 #[cfg(native_linux)]
 use super::rights::CageRights;
+use super::secret_lists::{
+    FOREIGN, NO_SECRETS, SECRET_DIRECTORIES, SECRET_EXAMPLES, SECRETS, SECRETS_BY_CONTENT, SYSTEM_SECRETS, TOKENS,
+};
 use crate::exec::environment::variable;
-
-/// Directories with the files of others. The names in them are not those of the project's secrets.
-pub(super) const FOREIGN: [&str; 7] = [".git", ".venv", "venv", "node_modules", "vendor", "target", "__pycache__"];
-
-/// Files of the system with secrets, which only root may read. For other users the kernel keeps them.
-pub(super) const SYSTEM_SECRETS: [&str; 18] = [
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/security/opasswd",
-    "/etc/ssl/private",
-    "/etc/pki/tls/private",
-    "/etc/ssh/ssh_host_dsa_key",
-    "/etc/ssh/ssh_host_ecdsa_key",
-    "/etc/ssh/ssh_host_ed25519_key",
-    "/etc/ssh/ssh_host_rsa_key",
-    "/etc/krb5.keytab",
-    "/etc/wireguard",
-    "/etc/openvpn",
-    "/etc/NetworkManager/system-connections",
-    "/run/secrets",
-];
-
-/// Names of files with secrets. `*` stands for any characters.
-const SECRETS: [&str; 37] = [
-    ".env",
-    ".ENV",
-    ".env.*",
-    "*.env",
-    ".envrc.local",
-    ".netrc",
-    "_netrc",
-    ".pypirc",
-    ".git-credentials",
-    ".htpasswd",
-    ".pgpass",
-    ".my.cnf",
-    ".dockercfg",
-    ".vault-token",
-    ".*_history",
-    "fish_history",
-    ".aws",
-    ".ssh",
-    ".gnupg",
-    ".kube",
-    ".azure",
-    ".boto",
-    ".dev.vars",
-    ".password-store",
-    ".s3cfg",
-    "credentials.json",
-    "master.key",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    "*.p12",
-    "*.pfx",
-    "*.jks",
-    "*.keystore",
-    "*.kdbx",
-    "secrets.*",
-];
-
-/// Names of files that are secrets if they hold this text.
-const SECRETS_BY_CONTENT: [(&str, &str); 6] = [
-    ("*.pem", "PRIVATE KEY"),
-    ("*.key", "PRIVATE KEY"),
-    ("*key*.json", "PRIVATE KEY"),
-    ("*service*account*.json", "PRIVATE KEY"),
-    (".npmrc", "_auth"),
-    (".yarnrc.yml", "AuthToken"),
-];
-
-/// Directories with secrets. Whatever lies in them is a secret, wherever a line is.
-const SECRET_DIRECTORIES: [&str; 6] = [".aws", ".ssh", ".gnupg", ".kube", ".azure", ".password-store"];
-
-/// Files with the tokens of programs, from the end of their paths, whose names are not those of secrets. Cages of a project
-/// show them, since its programs need some of them.
-const TOKENS: [&str; 77] = [
-    ".aider.conf.yml",
-    ".bundle/config",
-    ".cache/huggingface/token",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".circleci/cli.yml",
-    ".claude.json",
-    ".claude/.credentials.json",
-    ".codex/auth.json",
-    ".composer/auth.json",
-    ".config/chromium/Default/Cookies",
-    ".config/chromium/Default/Login Data",
-    ".config/composer/auth.json",
-    ".config/configstore/firebase-tools.json",
-    ".config/containers/auth.json",
-    ".config/doctl/config.yaml",
-    ".config/gcloud/access_tokens.db",
-    ".config/gcloud/application_default_credentials.json",
-    ".config/gcloud/credentials.db",
-    ".config/gh/hosts.yml",
-    ".config/git/credentials",
-    ".config/github-copilot/apps.json",
-    ".config/github-copilot/hosts.json",
-    ".config/glab-cli/config.yml",
-    ".config/google-chrome/Default/Cookies",
-    ".config/google-chrome/Default/Login Data",
-    ".config/hcloud/cli.toml",
-    ".config/helm/repositories.yaml",
-    ".config/hub",
-    ".config/linode-cli",
-    ".config/ngrok/ngrok.yml",
-    ".config/op/config",
-    ".config/openai/auth.json",
-    ".config/opencode/auth.json",
-    ".config/pip/pip.conf",
-    ".config/rclone/rclone.conf",
-    ".config/sops/age/keys.txt",
-    ".config/stripe/config.toml",
-    ".curlrc",
-    ".databrickscfg",
-    ".docker/config.json",
-    ".envrc",
-    ".fly/config.yml",
-    ".gem/credentials",
-    ".gemini/oauth_creds.json",
-    ".gradle/gradle.properties",
-    ".huggingface/token",
-    ".ivy2/.credentials",
-    ".kaggle/kaggle.json",
-    ".lesshst",
-    ".local/share/com.vercel.cli/auth.json",
-    ".local/share/opencode/auth.json",
-    ".m2/settings.xml",
-    ".mylogin.cnf",
-    ".netlify/config.json",
-    ".ngrok2/ngrok.yml",
-    ".nuget/NuGet/NuGet.Config",
-    ".oci/config",
-    ".pulumi/credentials.json",
-    ".sbt/1.0/credentials",
-    ".sentryclirc",
-    ".snowsql/config",
-    ".terraform.d/credentials.tfrc.json",
-    ".terraformrc",
-    ".travis/config.yml",
-    ".vercel/auth.json",
-    ".viminfo",
-    ".wgetrc",
-    ".wrangler/config/default.toml",
-    "kubeconfig",
-    "kubernetes/admin.conf",
-    "local.settings.json",
-    "logins.json",
-    "rancher/k3s/k3s.yaml",
-    "terraform.tfstate",
-    "terraform.tfstate.backup",
-    "wp-config.php",
-];
-
-/// Names like those of secrets, of files that are published.
-const NO_SECRETS: [&str; 6] =
-    [".env.example", ".env.sample", ".env.template", ".env.dist", ".env.test", "secrets.example.*"];
 
 /// Most entries of directories among which secrets are looked for.
 const MAX_SEEN_ENTRIES: usize = 2_000;
@@ -258,39 +96,46 @@ impl SecretNames {
 /// of what it leads to as well.
 #[must_use]
 pub fn names_secret(path: &str, directory: &Path, secrets: &[String], open: &[String]) -> Option<String> {
-    let own;
-    let names = if secrets.is_empty() && open.is_empty() {
-        usual()
-    } else {
-        own = SecretNames::with(secrets, open);
-        &own
-    };
-
     let paths: Vec<&str> = match path.split_once("://") {
         Some(("file", path)) => vec![path],
         Some((scheme, _)) if is_scheme(scheme) => return None,
         _ => std::iter::once(path).chain(path.match_indices(':').map(|(at, _)| &path[at + 1..])).collect(),
     };
-    let reason = paths.into_iter().filter(|path| !path.is_empty()).find_map(|path| {
-        let whole = directory.join(path);
-        let of_link = || names.reason(&whole.canonicalize().ok()?, &directory.canonicalize().ok()?);
-        names.reason(&whole, directory).or_else(of_link)
-    });
-    reason.map(|reason| format!("`{path}` {reason}"))
+    let reason = |names: &SecretNames| {
+        paths.into_iter().filter(|path| !path.is_empty()).find_map(|path| {
+            let whole = directory.join(path);
+            let of_link = || names.reason(&whole.canonicalize().ok()?, &directory.canonicalize().ok()?);
+            names.reason(&whole, directory).or_else(of_link)
+        })
+    };
+    with_names(secrets, open, reason).map(|reason| format!("`{path}` {reason}"))
 }
 
-/// Returns whether a cage for a project keeps its programs from a file that has the name of a secret.
+/// Returns whether a cage for a project keeps its programs from a file.
 ///
-/// It looks for such names at the top of the project and one level below, since it would take too long to look everywhere;
-/// what lies outside of the project is not readable in it anyway.
+/// It hides what has the name of a secret at the top of the project and one level below, since it would take too long to
+/// look everywhere. What lies outside of the project is not readable in it anyway.
 #[must_use]
-pub fn is_hidden_by_cage(path: &Path, project: Option<&Path>) -> bool {
+pub fn is_hidden_by_cage(path: &Path, project: Option<&Path>, secrets: &[String], open: &[String]) -> bool {
     let real = path.canonicalize();
-    let below = project.and_then(|project| real.as_deref().unwrap_or(path).strip_prefix(project).ok());
-    below.is_none_or(|below| below.components().count() <= HIDDEN_LEVELS)
+    let real = real.as_deref().unwrap_or(path);
+    let Some((project, below)) = project.and_then(|project| Some((project, real.strip_prefix(project).ok()?))) else {
+        return true;
+    };
+
+    let mut parts = below.iter().take(HIDDEN_LEVELS).filter_map(OsStr::to_str).peekable();
+    let is_foreign = parts.peek().is_some_and(|first| FOREIGN.contains(first));
+    let mut above = project.to_owned();
+    with_names(secrets, open, |names| {
+        let is_secret = |part| {
+            above.push(part);
+            names.has(part, &above)
+        };
+        parts.take(if is_foreign { 1 } else { HIDDEN_LEVELS }).any(is_secret)
+    })
 }
 
-/// How far below a project the names of secrets are looked for: at its top, and in the directories there.
+/// In how many levels of a project the names of secrets are looked for: at its top, and in the directories there.
 const HIDDEN_LEVELS: usize = 2;
 
 /// Returns whether a pattern of file names stands for secrets by its letters: `.env*`, `*nv`, but not `*` or `*.py`.
@@ -305,9 +150,6 @@ pub fn pattern_names_secret(pattern: &str) -> bool {
         && is_pattern
         && glob::Pattern::new(&name.to_ascii_lowercase()).is_ok_and(|own| names().any(|secret| own.matches(secret)))
 }
-
-/// Names for which patterns of `SECRETS` stand.
-const SECRET_EXAMPLES: [&str; 4] = [".env.local", ".env.production", "secrets.yml", "secrets.json"];
 
 /// Returns whether a text is the scheme of a URL. Source: RFC 3986, section 3.1.
 fn is_scheme(text: &str) -> bool {
@@ -385,10 +227,15 @@ fn quoted(name: &str) -> String {
     name.chars().flat_map(quoted).collect()
 }
 
-/// Returns the names without those of a policy.
-fn usual() -> &'static SecretNames {
+/// Calls a function with the names of a policy, or with the usual ones, which are prepared once.
+fn with_names<T>(secrets: &[String], open: &[String], read: impl FnOnce(&SecretNames) -> T) -> T {
     static USUAL: OnceLock<SecretNames> = OnceLock::new();
-    USUAL.get_or_init(|| SecretNames::with(&[], &[]))
+
+    if secrets.is_empty() && open.is_empty() {
+        read(USUAL.get_or_init(|| SecretNames::with(&[], &[])))
+    } else {
+        read(&SecretNames::with(secrets, open))
+    }
 }
 
 type Patterns = Vec<Pattern>;
