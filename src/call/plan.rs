@@ -1,8 +1,7 @@
 //! [`Plan`]: what a request comes to once it has been read and checked.
 
 use std::borrow::Cow;
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use climax_catalog::policy::ProjectFiles;
@@ -217,14 +216,13 @@ impl<'a> PlannedCall<'a> {
     /// Returns whether the risk of what it changes depends on the files that are there when it runs.
     pub(crate) fn depends_on_files(&self) -> bool {
         let depends =
-            |call: &Self| call.runs_git() || call.tool.effects().is_some_and(|effects| effects.rest_on_files());
+            |call: &Self| call.may_run_hooks() || call.tool.effects().is_some_and(|effects| effects.rest_on_files());
         self.with_started().any(depends)
     }
 
-    /// Returns whether it is one of git that does more than read, and outside of cages.
-    pub(crate) fn runs_git(&self) -> bool {
-        let program = self.invocation.argv.first().and_then(|program| Path::new(program).file_name());
-        program == Some(OsStr::new("git")) && self.cage().is_none() && self.risk() > Risk::Read
+    /// Returns whether it may run hooks of a repository outside of cages.
+    pub(crate) fn may_run_hooks(&self) -> bool {
+        risk::may_run_hooks(self.tool, self.risk()) && self.cage().is_none()
     }
 
     /// Returns the risk that approval counts: `write` for what is destructive only because it changes single files of the

@@ -1,5 +1,8 @@
 //! The risk of a call: that of its tool, and what its arguments add.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use climax_catalog::policy::Lines;
 use climax_catalog::{ArgRisk, ArgView, ResolvedTool, Risk};
 
@@ -61,9 +64,11 @@ pub(crate) fn of_sent_data(tool: ResolvedTool<'_>, bound: &Bound<'_>, lines: &Li
     }
 }
 
-/// Returns whether calls of a tool may run hooks of a repository.
-pub(crate) fn may_run_hooks(tool: ResolvedTool<'_>) -> bool {
-    tool.cli().name() == "git" && tool.risk() > Risk::Read
+/// Returns whether a call with a risk may run hooks of a repository: one of git that does more than read, however its program
+/// is spelled (`rtk git`).
+pub(crate) fn may_run_hooks(tool: ResolvedTool<'_>, risk: Risk) -> bool {
+    let program = tool.cli().words().next().and_then(|program| Path::new(program).file_name());
+    program == Some(OsStr::new("git")) && risk > Risk::Read
 }
 
 /// Returns whether a call names hosts, and none but this machine.

@@ -983,10 +983,12 @@ fn git_runs_no_hooks_unasked_that_have_changed_since_the_session_began() {
         "f = 'sub/.git/hooks/pre-commit'; open(f, 'w').write('#!/bin/sh\\ntouch ../ran\\n'); os.chmod(f, 0o755)",
         "open('sub/.git/config', 'a').write('[core]\\n\\tfsmonitor = touch ../ran\\n')",
     ] {
-        let line = format!("python3 -c \"import os; {plant}\" && git -C sub commit -q --allow-empty -m 2");
-        let (status, _, errors) = desk.sh(&options, &line);
-        assert_eq!(status, 126, "{plant}: {errors}");
-        assert!(errors.contains("needs approval"), "{plant}: {errors}");
+        for git in ["git", "rtk git"] {
+            let line = format!("python3 -c \"import os; {plant}\" && {git} -C sub commit -q --allow-empty -m 2");
+            let (status, _, errors) = desk.sh(&options, &line);
+            assert_eq!(status, 126, "{plant}: {git}: {errors}");
+            assert!(errors.contains("needs approval"), "{plant}: {git}: {errors}");
+        }
         fs::remove_file(desk.path("project/sub/.git/hooks/pre-commit")).unwrap_or_default();
     }
 

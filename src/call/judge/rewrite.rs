@@ -52,10 +52,7 @@ impl Rewriter {
             None => (None, line, script.list.clone()),
         };
         if changes_shell(&list, self.shell) {
-            return Err(
-                "later lines may need what it changes in its shell (variables, options, the directory), which it \
-                        could not change if climax ran it; in parentheses, `( … )`, it changes nothing",
-            );
+            return Err(CHANGES_SHELL);
         }
 
         // What runs is held to reading. What may write is held by the policy's questions, which nobody answers there.
@@ -90,6 +87,10 @@ impl Rewriter {
         words.map(quoted).collect::<Vec<_>>().join(" ")
     }
 }
+
+/// Why a line that changes its shell is not rewritten.
+const CHANGES_SHELL: &str = "later lines may need what it changes in its shell (variables, options, the directory), \
+    which it could not change if climax ran it; in parentheses, `( … )`, it changes nothing";
 
 /// Quotes a word for every shell of the POSIX family: as it is, if it has nothing that one could read, else in single quotes.
 pub(crate) fn quoted(word: &str) -> String {

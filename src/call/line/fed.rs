@@ -129,10 +129,13 @@ fn takes(tool: ResolvedTool<'_>, variable: &str) -> bool {
 /// and so may hooks and programs that an argument gives.
 fn ignores(reading: &Reading<'_>, variable: &str) -> bool {
     let tool = reading.tool;
-    let gives_code = || reading.bind(Input::Pipe).is_ok_and(|bound| runs_code(tool, &bound));
+    let runs_more = || {
+        let bound = reading.bind_with_any_input();
+        bound.is_ok_and(|bound| runs_code(tool, &bound) || risk::may_run_hooks(tool, risk::of_call(tool, &bound)))
+    };
     let may_be_read = match &reading.started {
         Some(started) => !ignores(&started.reading, variable),
-        None => tool.started_command().is_some() || tool.is_sensitive() || risk::may_run_hooks(tool) || gives_code(),
+        None => tool.started_command().is_some() || tool.is_sensitive() || runs_more(),
     };
     !may_be_read && !takes(tool, variable) && tool.cli().ignores_variable(variable)
 }

@@ -187,6 +187,14 @@ impl Reading<'_> {
     pub fn bind(&self, input: Input<'_>) -> Result<Bound<'_>, Vec<Violation>> {
         bind_line(self.tool, &self.arguments, input)?.with_repeated(self.tool, &self.repeated)
     }
+
+    /// Converts and checks the arguments, whether or not the command has a standard input.
+    ///
+    /// # Errors
+    /// All violations without one.
+    pub(crate) fn bind_with_any_input(&self) -> Result<Bound<'_>, Vec<Violation>> {
+        self.bind(Input::Pipe).or_else(|_| self.bind(Input::Nothing))
+    }
 }
 
 /// Reads a command as it stands.

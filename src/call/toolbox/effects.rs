@@ -28,7 +28,7 @@ impl Toolbox {
         if call.changes.protected.is_some() {
             call.least_risk = Risk::Destructive;
         }
-        call.planted = call.runs_git().then(|| self.planted(&directory)).flatten();
+        call.planted = call.may_run_hooks().then(|| self.planted(&directory)).flatten();
         if call.planted.is_some() {
             call.least_risk = Risk::Destructive;
         }

@@ -198,8 +198,7 @@ impl Toolbox {
             || std::iter::successors(Some(reading), |one| one.started.as_ref().map(|next| &next.reading));
         let is_uncaged = with_started().any(|reading| confinement::leaves_cage(reading.tool, cage));
         let risks = with_started().map(|reading| {
-            let bound = reading.bind(Input::Pipe).or_else(|_| reading.bind(Input::Nothing));
-            let Ok(bound) = bound else { return OpenRisk::UNBOUND };
+            let Ok(bound) = reading.bind_with_any_input() else { return OpenRisk::UNBOUND };
             let sent = carries_data.then(|| risk::of_sent_data(reading.tool, &bound, self.policy.lines()));
             let sent = sent.unwrap_or(Risk::Read);
             let own = risk::of_call(reading.tool, &bound);
