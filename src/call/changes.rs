@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use climax_catalog::{Effects, Place, ResolvedTool, Risk};
+use climax_catalog::{Effects, Needs, Place, ResolvedTool, Risk};
 
 use crate::call::arguments::{Bound, BoundValue};
 use crate::call::{files, risk};
@@ -18,6 +18,9 @@ pub(crate) struct Changes {
     pub(crate) project: ProjectChange,
     /// The temporary files that it may make.
     pub(crate) temporary: Vec<PathBuf>,
+    /// The directories that hold all that it changes: the project and those for temporary files. Empty if it may change
+    /// more, or if nothing is known about that.
+    pub(crate) places: Vec<PathBuf>,
 }
 
 /// Whether a call is destructive only because it replaces, moves or removes single files of the project, or what the
@@ -53,7 +56,8 @@ pub(crate) fn changes<'p>(
     }
     let project = project();
     if populates_an_empty_directory(tool, bound, &effects, directory, project) {
-        return Changes { project: ProjectChange::Files, ..Changes::default() };
+        let places = places(tool, bound, &for_populating(&effects), project);
+        return Changes { project: ProjectChange::Files, places, ..Changes::default() };
     }
     if effects.files.is_empty() {
         return Changes::default();
@@ -83,10 +87,27 @@ pub(crate) fn changes<'p>(
         && targets.iter().zip(&areas).all(is_own)
         && protected.is_none()
         && risk_beside(tool, bound, &for_files(&effects)) < Risk::Destructive;
+    if !is_all {
+        return Changes { protected, temporary, ..Changes::default() };
+    }
+    // A stream may be any file, by a redirection.
+    let is_named = named.len() == given.len();
+    let places = if is_named { places(tool, bound, &for_files(&effects), project) } else { Vec::new() };
     let of_project: Vec<PathBuf> = targets.into_iter().filter(|path| !is_made(path)).collect();
-    let project = if is_all { project_change(bound, &effects, &of_project, project) } else { ProjectChange::Other };
 
-    Changes { protected, project, temporary }
+    Changes { protected, project: project_change(bound, &effects, &of_project, project), temporary, places }
+}
+
+/// Returns the directories that hold all that a call changes, if `args` alone name what it changes, and these name files
+/// of the project and temporary files. Its config has to say that the program needs nothing beside files.
+fn places(tool: ResolvedTool<'_>, bound: &Bound<'_>, args: &[&[String]], project: Option<&Path>) -> Vec<PathBuf> {
+    let is_among = |name: &str| args.iter().copied().flatten().any(|own| own == name);
+    let mut rest = bound.iter().filter(|(arg, _)| !is_among(arg.name()));
+    let changes_more = rest.any(|(arg, value)| risk::of_argument(arg, value).is_some_and(|risk| risk > Risk::Read));
+    if changes_more || tool.needs() != Some(Needs::default()) {
+        return Vec::new();
+    }
+    project.map(Path::to_owned).into_iter().chain(exec::temporary_directories()).collect()
 }
 
 /// Returns the texts of the args with these names.

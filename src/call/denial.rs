@@ -2,7 +2,7 @@
 //!
 //! Pure. The kernel tells a program only the error number, and the program tells it in its own words.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use climax_catalog::Cage;
 
@@ -40,14 +40,39 @@ pub(crate) fn explained(
     outcome: Outcome,
     could_write: &dyn Fn(&Path) -> bool,
 ) -> Outcome {
-    let Some(confinement) = invocation.confinement.as_ref().filter(|_| outcome.sandbox.is_none()) else {
-        return outcome;
-    };
-    if outcome.succeeded() || !matches!(outcome.end, End::Exited(_) | End::Signaled(_)) {
+    let has_failed = !outcome.succeeded() && matches!(outcome.end, End::Exited(_) | End::Signaled(_));
+    if !has_failed || outcome.sandbox.is_some() {
         return outcome;
     }
-    let sandbox = denial(confinement, prefetch, &outcome.stderr.text(), could_write).map(Into::into);
-    Outcome { sandbox, ..outcome }
+    let stderr = outcome.stderr.text();
+    let said = match &invocation.confinement {
+        Some(confinement) => denial(confinement, prefetch, &stderr, could_write),
+        None => denial_of_places(&invocation.places, &stderr, could_write),
+    };
+    Outcome { sandbox: said.map(Into::into), ..outcome }
+}
+
+/// Returns which file a program could not change because it lies outside of the directories of all that its call names.
+fn denial_of_places(places: &[PathBuf], stderr: &str, could_write: &dyn Fn(&Path) -> bool) -> Option<String> {
+    let (project, path) = (places.first()?, Path::new(path(line_with(&REFUSALS, stderr)?)?));
+    if places.iter().any(|place| path.starts_with(place)) || !could_write(path) {
+        return None;
+    }
+    let what = format!(
+        "it could not change {}, since all that the call names to change lies in {} or is temporary",
+        path.display(),
+        project.display()
+    );
+    Some(text(&what, &format!("write: [{}]", path.parent().unwrap_or(path).display())))
+}
+
+/// Returns the first line with one of these texts, in whatever case.
+fn line_with<'s>(texts: &[&str], stderr: &'s str) -> Option<&'s str> {
+    let has_one = |line: &&str| {
+        let line = line.to_ascii_lowercase();
+        texts.iter().any(|text| line.contains(text))
+    };
+    stderr.lines().take(MAX_LINES).find(has_one)
 }
 
 /// Returns what was probably refused, by what the program wrote to standard error.
@@ -57,13 +82,7 @@ fn denial(
     stderr: &str,
     could_write: &dyn Fn(&Path) -> bool,
 ) -> Option<String> {
-    let line_with = |texts: &[&str]| {
-        let has_one = |line: &&str| {
-            let line = line.to_ascii_lowercase();
-            texts.iter().any(|text| line.contains(text))
-        };
-        stderr.lines().take(MAX_LINES).find(has_one)
-    };
+    let line_with = |texts: &[&str]| line_with(texts, stderr);
     if let Some(rights) = &confinement.cage {
         let network = line_with(&NO_NETWORK).map(|_| match prefetch {
             Some(command) => format!("`{command}` downloads beforehand what it lacks."),

@@ -208,6 +208,16 @@ impl<'a> PlannedCall<'a> {
         cage.is_some_and(|cage| cage.project.is_none())
     }
 
+    /// Returns the directories that hold all that it changes, together with the command that it starts; none if it may change
+    /// more.
+    pub(crate) fn places(&self) -> Vec<PathBuf> {
+        match &self.started {
+            None => self.changes.places.clone(),
+            Some(started) if risk::of_call(self.tool, &self.bound) == Risk::Read => started.places(),
+            Some(_) => Vec::new(),
+        }
+    }
+
     /// Returns whether its program prints the paths of the files that it makes.
     pub(crate) fn prints_made(&self) -> bool {
         self.tool.effects().is_some_and(|effects| effects.prints_made)

@@ -18,6 +18,9 @@ pub struct Invocation {
     pub inherited: Option<Vec<String>>,
     /// What it may reach; everything if `None`. For a program on this machine and outside of a sandbox.
     pub confinement: Option<Rights>,
+    /// The directories in which alone it changes files, where the kernel can hold an unconfined program to them; anywhere
+    /// if empty.
+    pub places: Vec<PathBuf>,
     /// Whether it names hosts, and none but this machine. Then it may reach the loopback of its session instead of that of
     /// the machine.
     pub names_this_machine: bool,
@@ -45,6 +48,7 @@ impl Invocation {
             secrets: Vec::new(),
             inherited: None,
             confinement: None,
+            places: Vec::new(),
             names_this_machine: false,
             program_dir: None,
             cwd: None,

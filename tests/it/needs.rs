@@ -87,6 +87,54 @@ fn reading_calls_change_no_file_outside_of_their_needs() {
     assert_eq!(std::fs::read_to_string(&closed).unwrap(), "closed");
 }
 
+/// Tools whose program changes another file than the call names, as one does whose directory becomes a link after the call
+/// was checked.
+const LED_AWAY: &str = "
+command: sh
+tools:
+  - {name: names, description: N, command: &led \"-c 'echo x > $0' {path} {options}\", risk: write, needs: {}, effects: {files: [named]}, args: &path [{name: path, positional: true}, {name: named, flag: --named}]}
+  - {name: needs, description: M, command: *led, risk: write, needs: {write: ['{DIR}/open']}, effects: {files: [named]}, args: *path}
+";
+
+#[test]
+fn a_call_that_names_files_of_the_project_changes_nothing_elsewhere() {
+    // Not among the temporary files, which each call may change.
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    std::fs::create_dir_all(dir.path().join("project/.git")).unwrap();
+    std::os::unix::fs::symlink(dir.path(), dir.path().join("project/link")).unwrap();
+    std::fs::write(path("sh.yaml"), LED_AWAY.replace("{DIR}", dir.path().to_str().unwrap())).unwrap();
+    let call = |tool: &str, changed: &str, more: &[&str]| {
+        let mut command = climax();
+        command.args(["call", tool, "--only", "--config", &path("sh.yaml"), &format!("path={changed}")]).args(more);
+        let (_, said, errors) = run(command.env("HOME", path("home")).current_dir(path("project")));
+        said + &errors
+    };
+
+    let [elsewhere, within] = ["elsewhere", "project/own"].map(path);
+    let said = call("names", &elsewhere, &["named=x"]);
+    let reason = format!(
+        "it could not change {elsewhere}, since all that the call names to change lies in {} or is temporary",
+        path("project")
+    );
+    assert!(said.contains(&reason), "{said}");
+    assert!(is_refused(&call("names", "link/elsewhere", &["named=x"])));
+    assert!(!Path::new(&elsewhere).exists());
+    call("names", &within, &["named=x"]);
+    assert!(Path::new(&within).exists());
+
+    for (tool, more) in [
+        ("names", &["named=x", "--confine", "off"][..]),
+        ("names", &["named=../other"]),
+        ("names", &["named=link/other"]),
+        ("names", &[]),
+        ("needs", &["named=x"]),
+    ] {
+        call(tool, &elsewhere, more);
+        std::fs::remove_file(&elsewhere).unwrap_or_else(|error| panic!("{tool} {more:?}: {error}"));
+    }
+}
+
 #[test]
 fn network_and_sockets_follow_the_needs() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

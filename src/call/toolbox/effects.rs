@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use climax_catalog::policy::SensitiveRule;
+use climax_catalog::policy::{ConfineLevel, SensitiveRule};
 use climax_catalog::{Place, Risk};
 
 use super::Toolbox;
@@ -27,6 +27,9 @@ impl Toolbox {
             changes::changes(call.tool, &call.bound, &directory, || self.own_project(), || self.runner.made());
         if call.changes.protected.is_some() {
             call.least_risk = Risk::Destructive;
+        }
+        if self.policy.confine().level != Some(ConfineLevel::Off) {
+            call.invocation.places = call.places();
         }
         call.planted = call.may_run_hooks().then(|| self.planted(&directory)).flatten();
         if call.planted.is_some() {

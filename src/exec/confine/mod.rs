@@ -3,7 +3,8 @@
 //! Four kinds of programs are confined:
 //!
 //! - A tool's program is confined to its *needs*, which its config lists. It may read files, and change and reach what
-//!   its [`Rights`] name. [`needs`] starts it on a thread that is confined first.
+//!   its [`Rights`] name. [`needs`] starts it on a thread that is confined first, as it does with a program that keeps its
+//!   rights, but is held to the places of the files that its call names.
 //! - A program in a *cage* may read and change what a list names, whatever it is. This binary is started again as a
 //!   [`child`], which prepares itself and waits to [`receive`] a [`message`]. In it is an [`order`] by [`parent`], which
 //!   the child carries out: in [`namespaces`], which have the [`mounts`] of the cage and its [`bounds`], or without them.
@@ -78,10 +79,10 @@ pub use landlock::kernel_abi;
 #[cfg(native_linux)]
 pub(super) use loopback::Loopback;
 #[cfg(native_linux)]
-pub(super) use needs::start;
+pub(super) use needs::{start, start_in_places};
 #[cfg(not(native_linux))]
 pub use portable::kernel_abi;
 #[cfg(not(native_linux))]
-pub(super) use portable::{Failure, Loopback, copies, execute, refusal, start};
+pub(super) use portable::{Failure, Loopback, copies, execute, refusal, start, start_in_places};
 pub use rights::{CageRights, Readable, Rights, SYSTEM_FILES};
 pub use secret_names::{is_hidden_by_cage, names_secret, pattern_names_secret, secret_names_below};

@@ -4,6 +4,7 @@
 //! a thread that is confined first. That needs no other program, and no code in the child.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::mpsc::{self, SendError, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -52,6 +53,29 @@ pub(crate) fn start<T: Send + 'static>(
 
     hand_over(Filter::Needs { network, local_sockets, metadata }, job);
     answered.recv().map_err(|_| "the thread that starts it has panicked".to_owned())?
+}
+
+/// Starts a process by `start` that changes files in these directories alone, if the kernel can hold it there. It keeps its
+/// other rights, such as those of root over files of others.
+///
+/// # Errors
+/// The reason why the program cannot be held, or the error of `start`.
+pub(crate) fn start_in_places<T: Send>(
+    places: &[PathBuf],
+    start: impl FnOnce() -> io::Result<T> + Send,
+) -> Result<io::Result<T>, String> {
+    if kernel_abi().is_none() {
+        return Ok(start());
+    }
+
+    let restrict_and_start = || match restrict_to_needs(places, true) {
+        Ok(()) => Ok(start()),
+        Err(refused) => refused.exhaustion().map(Err),
+    };
+    std::thread::scope(|scope| match thread().spawn_scoped(scope, restrict_and_start) {
+        Ok(running) => running.join().map_err(|_| "the thread that starts it has panicked".to_owned())?,
+        Err(no_thread) => Ok(Err(no_thread)),
+    })
 }
 
 /// Gives a job to the thread with a filter.
@@ -112,5 +136,10 @@ fn take(job: &Mutex<Option<Job>>) -> Option<Job> {
 }
 
 fn start_thread(run: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
-    std::thread::Builder::new().name("start".to_owned()).stack_size(STACK_BYTES).spawn(run)
+    thread().spawn(run)
+}
+
+/// Returns what makes a thread that starts programs.
+fn thread() -> std::thread::Builder {
+    std::thread::Builder::new().name("start".to_owned()).stack_size(STACK_BYTES)
 }

@@ -15,7 +15,7 @@ mod stream;
 pub(super) use change_time::{changed, from_now_on, is_changed_since};
 pub use paths::{could_write, real as real_path};
 pub(super) use place::PROTECTED;
-pub(super) use place::temporary_directories;
+pub(crate) use place::temporary_directories;
 pub(crate) use place::{Area, Place, area_of, is_there, place_of};
 pub(crate) use program::path_of_program;
 pub use program::{

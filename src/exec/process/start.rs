@@ -60,17 +60,21 @@ pub(super) fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Resul
     let more = descriptors.more().map_err(failed)?;
     give(&mut command, more.into_iter().map(|(number, own)| (number.cast_signed(), own))).map_err(failed)?;
 
-    let Some(confinement) = &invocation.confinement else {
+    if invocation.confinement.is_none() && invocation.places.is_empty() {
         return children::start(|| command.spawn(), Child::id)
             .map_err(|error| start_error(invocation, &program, error));
-    };
+    }
 
     let runtime = tokio::runtime::Handle::current();
     let start = move || {
         let _context = runtime.enter();
         command.spawn()
     };
-    let start_confined = || match confine::start(confinement, start) {
+    let confined = || match &invocation.confinement {
+        Some(rights) => confine::start(rights, start),
+        None => confine::start_in_places(&invocation.places, start),
+    };
+    let start_confined = || match confined() {
         Ok(started) => started.map_err(|error| start_error(invocation, &program, error)),
         Err(problem) => Err(SpawnError::Sandbox(invocation.argv[0].clone(), problem)),
     };
