@@ -199,6 +199,7 @@ impl Parser<'_> {
         let length = self.peek().map_or(0, char::len_utf8);
         let range = self.at..self.at + length;
         SyntaxError::at(range, "a command is missing here", "write one on each side of `|`, `&&` and `||`")
+            .unfinished_if(length == 0)
     }
 
     /// Refuses the definition of a function.

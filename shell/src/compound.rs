@@ -200,7 +200,8 @@ impl Parser<'_> {
     fn not_empty(&self, list: &List, start: usize, word: &str) -> Result<(), SyntaxError> {
         if list.items.is_empty() {
             let problem = format!("no command stands behind `{word}`");
-            return Err(SyntaxError::at(start..self.at.max(start), problem, "write one"));
+            let error = SyntaxError::at(start..self.at.max(start), problem, "write one");
+            return Err(error.unfinished_if(self.peek().is_none()));
         }
         Ok(())
     }
@@ -219,6 +220,6 @@ impl Parser<'_> {
         let found = self.reserved().or_else(|| self.rest().get(..1)).unwrap_or("the end");
         let found = if found.trim().is_empty() { "the end of a line" } else { found };
         let problem = format!("`{opening}` needs `{word}`, and {found} stands there");
-        SyntaxError::at(start..self.at, problem, format!("write `{word}`"))
+        SyntaxError::at(start..self.at, problem, format!("write `{word}`")).unfinished_if(self.peek().is_none())
     }
 }

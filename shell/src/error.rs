@@ -14,6 +14,8 @@ pub struct SyntaxError {
     pub remedy: String,
     /// Whether it is a construct of shells, which a shell would read.
     pub is_of_shell: bool,
+    /// Whether more text behind the end could mend it.
+    pub is_unfinished: bool,
 }
 
 impl SyntaxError {
@@ -26,7 +28,12 @@ impl SyntaxError {
     }
 
     pub(crate) fn at(range: Range<usize>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { range, problem: problem.into(), remedy: remedy.into(), is_of_shell: false }
+        Self { range, problem: problem.into(), remedy: remedy.into(), is_of_shell: false, is_unfinished: false }
+    }
+
+    /// Says whether more text behind the end could mend it.
+    pub(crate) fn unfinished_if(self, is_unfinished: bool) -> Self {
+        Self { is_unfinished, ..self }
     }
 
     /// Makes the error of a construct that a shell would read.

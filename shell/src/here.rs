@@ -49,6 +49,7 @@ impl Parser<'_> {
         let unended = |parser: &Self| {
             let problem = format!("the here-document does not end with a line `{text}`");
             SyntaxError::at(start..parser.at, problem, format!("write `{text}` alone on a line behind its text"))
+                .unfinished_if(true)
         };
         if first > self.end {
             return Err(unended(self));

@@ -52,4 +52,4 @@ pub use tree::{
     For, If, Joint, List, Name, Operation, Parameter, Part, Pipeline, Place, Redirection, Script, Simple, Splice,
     Target, Trim, Unary, While, Word,
 };
-pub use unfinished::last_command;
+pub use unfinished::{is_unfinished, last_command};

@@ -1,7 +1,15 @@
-//! The last command of a text that somebody is still typing.
+//! Texts that somebody is still typing: whether they go on, and their last command.
 
-use crate::parser::Parser;
+use crate::parser::{Parser, parse};
 use crate::tree::Word;
+
+/// Returns whether a text goes on behind its end: a quote, a construct or a here-document is open, or it ends with a
+/// backslash that joins lines.
+#[must_use]
+pub fn is_unfinished(text: &str) -> bool {
+    let backslashes = text.len() - text.trim_end_matches('\\').len();
+    backslashes % 2 == 1 || parse(text).is_err_and(|error| error.is_unfinished)
+}
 
 /// Words behind which a command stands.
 const OPENING: [&str; 9] = ["if", "then", "else", "elif", "while", "until", "do", "!", "{"];

@@ -322,5 +322,6 @@ impl Parser<'_> {
             problem,
             format!("close it with {quote}, or write \\{quote} for the character"),
         )
+        .unfinished_if(true)
     }
 }

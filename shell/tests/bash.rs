@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use climax_shell::{
-    Body, ExpandError, Expander, List, MAX_NESTING, State, Substituted, Surroundings, Value, last_command, parse,
+    Body, ExpandError, Expander, List, MAX_NESTING, State, Substituted, Surroundings, Value, is_unfinished,
+    last_command, parse,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -216,6 +217,40 @@ fn texts_of_any_form_end_in_a_located_error_or_in_a_tree() {
     assert!(parse(&words).is_ok() && parse("").is_ok() && parse(" # a\n").is_ok());
     let deep = MAX_NESTING / 2 - 2;
     assert!(parse(&format!("{}x{}", "( ".repeat(deep), " )".repeat(deep))).is_ok());
+}
+
+#[test]
+fn a_text_goes_on_where_more_text_could_mend_it() {
+    for text in [
+        "if true; then",
+        "for x in a; do\necho",
+        "case a in\n",
+        "case a in a) b",
+        "( a",
+        "{ a;",
+        "while :",
+        "[[ a",
+        "echo 'a",
+        "echo \"a",
+        "echo $(a",
+        "echo `a",
+        "echo $((1",
+        "cat <<EOF\na",
+        "cat <<EOF",
+        "a |",
+        "a &&\n",
+        "a \\",
+        "a \\\\\\",
+        "echo $'a",
+        "if a; then b; else",
+    ] {
+        assert!(is_unfinished(text), "{text}");
+    }
+    for text in
+        ["", "a", "fi", "a )", "a | | b", "a \\\\", "echo 'a' ; done", "cat <<EOF\na\nEOF", "# it's", "f() { a; }"]
+    {
+        assert!(!is_unfinished(text), "{text}");
+    }
 }
 
 #[test]

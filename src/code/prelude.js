@@ -34,6 +34,13 @@
     });
     delete globalThis.performance;
 
+    // Half of a character, as where a text is cut within an emoji, has an escape that no reader of JSON takes.
+    const ESCAPES = /\\(?:u(d[89a-f][0-9a-f]{2})|.)/g;
+    const encoded = (message) => {
+        const text = stringify(message);
+        return text.includes("\\ud") ? text.replace(ESCAPES, (escape, half) => (half ? "\ufffd" : escape)) : text;
+    };
+
     const shown = (value, depth, path) => {
         if (typeof value === "string") return depth === 0 ? value : stringify(value);
         if (typeof value === "bigint") return `${value}n`;
@@ -68,8 +75,11 @@
     };
     const print = (...values) => {
         const line = values.map(text).join(" ") + "\n";
-        for (let at = 0; at < line.length; at += MAX_PIECE) {
-            send(stringify({ print: line.slice(at, at + MAX_PIECE) }));
+        for (let at = 0; at < line.length; ) {
+            // A piece ends behind a whole character.
+            const end = at + MAX_PIECE + (/^[\ud800-\udbff]$/.test(line[at + MAX_PIECE - 1]) ? 1 : 0);
+            send(encoded({ print: line.slice(at, end) }));
+            at = end;
         }
     };
 
@@ -117,7 +127,7 @@
         const id = calls++;
         let message;
         try {
-            message = stringify({ id, ...request });
+            message = encoded({ id, ...request });
         } catch (error) {
             throw new TypeError(`the arguments of ${name} are not JSON: ${error.message}`);
         }
@@ -180,7 +190,7 @@
         let message;
         try {
             const { message: cause, ...place } = thrown(error);
-            message = stringify({ threw: { message: cause + remedy, ...place } });
+            message = encoded({ threw: { message: cause + remedy, ...place } });
         } catch {
             message = '{"threw":{"message":"an error that cannot be shown"}}';
         }

@@ -15,7 +15,7 @@ use rustyline::error::ReadlineError;
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
-use rustyline::validate::Validator;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Context, Editor, Helper};
 
 use crate::call::WriteMode;
@@ -185,7 +185,12 @@ impl Hinter for Writer<'_> {
     type Hint = String;
 }
 
-impl Validator for Writer<'_> {}
+impl Validator for Writer<'_> {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let is_unfinished = climax_shell::is_unfinished(context.input());
+        Ok(if is_unfinished { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
+    }
+}
 
 impl Helper for Writer<'_> {}
 

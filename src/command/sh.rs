@@ -2,8 +2,7 @@
 
 use std::convert::Infallible;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal as _};
-use std::ops::ControlFlow;
+use std::io::{self, IsTerminal as _, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -28,8 +27,8 @@ use crate::serving::load::LoadedTools;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The command line to run. Without it, a prompt opens on a terminal, and elsewhere the lines of standard input are
-    /// run
+    /// The command line to run. Without it, a prompt opens on a terminal, and elsewhere standard input is run, read to its
+    /// end
     #[arg(short = 'c', value_name = "LINE")]
     pub(crate) line: Option<String>,
     #[command(flatten)]
@@ -103,7 +102,7 @@ fn shell_directory() -> Option<PathBuf> {
     set("CLIMAX_SH_CONFIG").or_else(|| user_directory("XDG_CONFIG_HOME", ".config"))
 }
 
-/// Runs the line, the prompt or the lines of standard input.
+/// Runs the line, the prompt or standard input.
 ///
 /// The exit status is that of the last pipeline, 126 if it is denied, 127 if no tool runs a program.
 pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
@@ -125,7 +124,7 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         match arguments.line.as_deref() {
             Some(line) => Ok(shell.run(line, input()?, &Headless)),
             None if io::stdin().is_terminal() => prompt(&mut shell),
-            None => script(&mut shell),
+            None => script(&shell),
         }
     });
 
@@ -144,16 +143,13 @@ fn input() -> io::Result<Option<OwnedFd>> {
     if stdin.is_terminal() { Ok(None) } else { stdin.as_fd().try_clone_to_owned().map(Some) }
 }
 
-/// Runs each line of standard input, also after one that failed. Programs get no standard input.
-fn script(shell: &mut Shell<'_>) -> io::Result<u8> {
-    let mut status = 0;
-    for line in io::stdin().lines() {
-        match shell.take(&line?, status, &Headless) {
-            ControlFlow::Continue(next) => status = next,
-            ControlFlow::Break(last) => return Ok(last),
-        }
-    }
-    Ok(status)
+/// Runs standard input as one line: a command may go on over lines, and a line of a here-document is no command. Programs
+/// get no standard input.
+fn script(shell: &Shell<'_>) -> io::Result<u8> {
+    let mut text = String::new();
+    // The reader refuses what is longer.
+    io::stdin().take(climax_shell::MAX_BYTES as u64 + 1).read_to_string(&mut text)?;
+    Ok(shell.run(&text, None, &Headless))
 }
 
 #[cfg(feature = "prompt")]

@@ -139,6 +139,11 @@ fn programs_call_tools_and_return_what_they_make_of_the_results() {
         ("(await search('count lines'))[0].input_schema", "(no output)"),
         ("(await search('show the commit history', {cli: 'git'}))[0].tool_name", "git_log"),
         ("console.log('a', {b: [1, undefined]}, null); console.error(2n)", "a {\"b\":[1,undefined]} null\n2n"),
+        // Half of a character is none.
+        ("'😀x'.slice(0, 1)", "\u{fffd}"),
+        ("console.log('a\\\\ud800 😀'.slice(0, 9))", "a\\ud800 \u{fffd}"),
+        ("(await tools.words({word: ['😀'.slice(1)]})).stdout", "<\u{fffd}>"),
+        ("'a'.repeat((1 << 20) - 1).concat('😀').slice(-2)", "😀"),
         ("", "(no output)"),
         ("let total = 0; for (const n of [1, 2, 3]) total += n; return total", "6"),
         ("// a comment\nreturn await (async () => 7)()", "7"),

@@ -134,6 +134,17 @@ fn lines_run_in_the_directory_of_the_prompt_and_are_kept() {
 }
 
 #[test]
+fn a_line_goes_on_until_its_constructs_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut terminal = Terminal::open(directory.path(), &[]);
+    terminal.types("cat <<EOF | tr a-z A-Z\rtouch made\rEOF\r");
+    terminal.shows("TOUCH MADE");
+    assert!(!directory.path().join("made").exists());
+    terminal.types("echo 'one\rtwo' | wc -l\r");
+    terminal.shows("2\r\n");
+}
+
+#[test]
 fn interrupt_ends_the_programs_and_not_the_prompt() {
     let directory = tempfile::tempdir().unwrap();
     let mut terminal = Terminal::open(directory.path(), &[]);

@@ -346,7 +346,7 @@ fn copy_named_climax_sh_has_the_policy_of_the_program() {
 }
 
 #[test]
-fn lines_of_standard_input_run_one_after_the_other() {
+fn standard_input_runs_as_one_line() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::create_dir(directory.path().join("below")).unwrap();
     let run = |script: &str| {
@@ -368,4 +368,10 @@ fn lines_of_standard_input_run_one_after_the_other() {
     assert_eq!(run("cd below\nbasename .\npwd | grep -c below\nfalse\nexit\necho b\n"), (".\n1\n".to_owned(), Some(1)));
     // Programs do not read the script.
     assert_eq!(run("cat\necho a\n").0, "a\n");
+    // What belongs to a command is no command of its own.
+    assert_eq!(run("cat <<EOF\necho b\nEOF\n"), ("echo b\n".to_owned(), Some(0)));
+    assert_eq!(run("if false; then\n  echo never\nfi\n"), (String::new(), Some(0)));
+    assert_eq!(run("echo a \\\n  b\n").0, "a b\n");
+    assert_eq!(run("X=5\necho $X\nset -e\nfalse\necho never\n"), ("5\n".to_owned(), Some(1)));
+    assert_eq!(run("echo a\nif true; then\n"), (String::new(), Some(2)), "a script that is not read runs nothing");
 }
