@@ -42,11 +42,14 @@ pub(crate) fn is_loopback(host: &str) -> bool {
 /// Source: the documents of AWS, Google Cloud, Azure, Oracle Cloud and Alibaba Cloud on metadata of machines.
 pub(crate) fn gives_credentials(host: &str) -> bool {
     let name = host.trim_end_matches('.').to_ascii_lowercase();
-    if matches!(name.as_str(), "metadata" | "metadata.google.internal" | "instance-data" | "fd00:ec2::254") {
+    let names = ["metadata", "metadata.google.internal", "metadata.goog", "instance-data", "fd00:ec2::254"];
+    if names.contains(&name.as_str()) || name.starts_with("instance-data.") {
         return true;
     }
     let mapped = name.strip_prefix("::ffff:").unwrap_or(&name);
-    address(mapped).is_some_and(|address| address >> 16 == LINK_LOCAL || address == METADATA_OF_ALIBABA)
+    address(mapped).is_some_and(|address| {
+        address >> 16 == LINK_LOCAL || matches!(address, METADATA_OF_ALIBABA | METADATA_OF_ORACLE)
+    })
 }
 
 /// The first half of link-local addresses: 169.254.
@@ -54,6 +57,9 @@ const LINK_LOCAL: u32 = 0xa9fe;
 
 /// 100.100.100.200
 const METADATA_OF_ALIBABA: u32 = 0x6464_64c8;
+
+/// 192.0.0.192
+const METADATA_OF_ORACLE: u32 = 0xc000_00c0;
 
 /// Reads an address of IPv4 as programs do: one to four numbers, decimal, octal or hexadecimal. Source:
 /// `inet_aton`(3).
@@ -93,8 +99,17 @@ mod tests {
         ] {
             assert_eq!(of(text, is_bare), host, "{text}");
         }
-        for host in ["169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.254.43518", "metadata"]
-        {
+        for host in [
+            "169.254.169.254",
+            "2852039166",
+            "0xa9fea9fe",
+            "0251.0376.0251.0376",
+            "169.254.43518",
+            "metadata",
+            "metadata.goog",
+            "instance-data.ec2.internal",
+            "192.0.0.192",
+        ] {
             assert!(gives_credentials(host), "{host}");
         }
         for host in ["example.com", "10.0.0.1", "metadata.example.com", "169.253.1.1", "a.b.c.d", "1.2.3.4.5"] {

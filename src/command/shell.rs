@@ -23,7 +23,7 @@ use crate::call::{
 };
 use crate::command::output::{FAILURE, USAGE};
 use crate::command::terminal;
-use crate::exec::{self, End, SpawnError, Stop};
+use crate::exec::{self, End, Stop};
 use crate::mcp::reply::{notes, reply};
 
 /// Exit status: the policy does not permit a command. Source: POSIX.1-2024, "Exit Status for Commands".
@@ -222,15 +222,13 @@ fn failure_status(error: &CallError) -> u8 {
             UnreadLine::Command { unread, .. } if unread.tool.is_none() => NOT_FOUND,
             UnreadLine::Command { .. } | UnreadLine::Lacking { .. } | UnreadLine::Syntax(_) => USAGE,
         },
-        CallError::UnknownTool { .. } | CallError::Spawn(SpawnError::NotFound(_) | SpawnError::NoInterpreter(..)) => {
-            NOT_FOUND
-        }
+        CallError::UnknownTool { .. } => NOT_FOUND,
         CallError::PolicyDenied { .. }
         | CallError::Sensitive { .. }
         | CallError::ApprovalDenied(_)
         | CallError::UnusableAnswer { .. }
-        | CallError::LateQuestion
-        | CallError::Spawn(_) => DENIED,
+        | CallError::LateQuestion => DENIED,
+        CallError::Spawn(error) => error.status_of_command().unwrap_or(DENIED),
         CallError::InvalidArguments { .. } => USAGE,
         CallError::Unaudited(_) => FAILURE,
     }

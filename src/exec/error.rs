@@ -15,6 +15,9 @@ pub enum SpawnError {
     /// The program is a script whose interpreter does not exist, as in an environment of Python that was moved.
     #[error("Cannot run {0}: its interpreter {1} does not exist")]
     NoInterpreter(String, String),
+    /// The program was found, and cannot be executed.
+    #[error("Cannot run {0}: {1}")]
+    NotExecutable(String, String),
     /// The directory to run in cannot be used.
     #[error("Cannot run in directory {0}: {1}")]
     Directory(String, #[source] io::Error),
@@ -44,6 +47,16 @@ impl SpawnError {
     /// Makes the error of a server whose binary cannot be started again as a helper.
     pub(super) fn no_helpers(program: &str) -> Self {
         Self::Sandbox(program.to_owned(), "this server is not able to".to_owned())
+    }
+
+    /// Returns the exit status that a shell gives a command whose program is missing or cannot be executed; `None` for other
+    /// errors. Source: POSIX.1-2024, "Exit Status for Commands".
+    pub(crate) fn status_of_command(&self) -> Option<u8> {
+        match self {
+            Self::NotFound(_) | Self::NoInterpreter(..) => Some(127),
+            Self::NotExecutable(..) => Some(126),
+            _ => None,
+        }
     }
 
     /// Whether a retry may succeed: a resource was exhausted, or the program file was being written.

@@ -249,6 +249,8 @@ fn caged_programs_write_the_temporary_files_that_their_line_has_made() {
             "D=$(mktemp -d); WRITE \"$D/a\"; cat \"$D/a\"; rm -r \"$D\"",
             "echo line > TMP/new; WRITE TMP/new; cat TMP/new; rm TMP/new",
             "mkdir -p TMP/d/e; WRITE TMP/d/e/f; cat TMP/d/e/f; rm -r TMP/d",
+            // Its config does not say which files it makes.
+            "git init -q TMP/g; WRITE TMP/g/f; cat TMP/g/f; rm -rf TMP/g",
         ] {
             assert_eq!(sh(line), (0, "caged\n".to_owned(), String::new()), "{isolation} {line}");
         }

@@ -72,6 +72,29 @@ fn a_script_whose_interpreter_is_missing_is_told_as_such() {
 }
 
 #[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn files_that_cannot_be_executed_have_the_status_of_a_shell_and_say_why() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("script"), "#!/bin/sh\n").unwrap();
+    let output = sh_in(directory.path(), &[], "./script; echo $?; ../; echo $?; ./none; echo $?", "");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "126\n126\n127\n");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    let expected = "climax: Cannot run ./script: it is not executable; `chmod +x ./script` makes it so\n\
+                    climax: Cannot run ../: it is a directory\nclimax: ./none: no such file\n";
+    assert_eq!(errors, expected);
+    assert_eq!(sh_in(directory.path(), &[], "./script", "").status.code(), Some(126));
+}
+
+#[test]
+fn a_directory_that_is_gone_is_told_as_such() {
+    let directory = tempfile::tempdir().unwrap();
+    let line = format!("rmdir {} && echo gone; ls", directory.path().display());
+    let output = sh_in(directory.path(), &[], &line, "");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.stdout == b"gone\n" && errors.contains("Cannot run in directory ., where this process"), "{errors}");
+}
+
+#[test]
 fn refused_lines_have_their_own_status_and_say_why() {
     for (line, status, message) in [
         ("sudo ls", 127, "no tool runs `sudo`"),

@@ -20,9 +20,6 @@ use crate::call::toolbox::{Entry, LineStage, Toolbox, explained};
 use crate::call::user_input::approve;
 use crate::exec::{self, End, SpawnError, Stop};
 
-/// Exit status: the program does not exist. Source: POSIX.1-2024, "Exit Status for Commands".
-const NOT_FOUND: i32 = 127;
-
 /// How long a program in the background may take once its line goes on as a job, which the caller ends.
 const JOB_TIME: Duration = Duration::from_hours(30 * 24);
 
@@ -196,10 +193,10 @@ where
 
         let outcome = match ran {
             Ok(outcome) => outcome,
-            Err(error @ (SpawnError::NotFound(_) | SpawnError::NoInterpreter(..))) => {
-                return Ok(self.not_found(&stage, entry, error, &streams, record).await);
-            }
             Err(error) => {
+                if let Some(status) = error.status_of_command() {
+                    return Ok(self.not_started(&stage, entry, (error, status.into()), &streams, record).await);
+                }
                 let error = CallError::Spawn(error);
                 self.journal.ended(&stage, entry, Ending::Failed(&error));
                 return Err(Halt::Failed(Box::new(stage.failure(error))));
@@ -235,12 +232,12 @@ where
         self.print(errors, message.into_bytes(), (program, due.written_text(), status), record).await;
     }
 
-    /// Says that a program does not exist, as a shell does.
-    async fn not_found(
+    /// Says that a program does not exist or cannot be executed, and returns the status that a shell gives it.
+    async fn not_started(
         &self,
         stage: &Stage<'a>,
         entry: Entry,
-        error: SpawnError,
+        (error, status): (SpawnError, i32),
         streams: &Streams,
         record: &mut Record,
     ) -> i32 {
@@ -250,11 +247,14 @@ where
         };
         let error = CallError::Spawn(error);
         self.journal.ended(stage, entry, Ending::Failed(&error));
-        self.print(&streams.errors, message.into_bytes(), (stage.call.name(), &stage.text, NOT_FOUND), record).await;
-        NOT_FOUND
+        self.print(&streams.errors, message.into_bytes(), (stage.call.name(), &stage.text, status), record).await;
+        status
     }
 
     fn not_found_message(&self, program: &str) -> String {
+        if program.contains('/') {
+            return format!("climax: {program}: no such file\n");
+        }
         let near = near_misses(program, self.toolbox.index.programs(), 1);
         // A program that is described need not be installed.
         let near = near.first().filter(|near| **near != program);

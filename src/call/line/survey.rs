@@ -301,6 +301,7 @@ impl<'a> Survey<'a, '_> {
             Body::Count(count) => {
                 let parts = [&count.start, &count.condition, &count.step];
                 self.opened(&count.body, parts.into_iter().flatten(), &command.range)?;
+                self.substitutions_in(parts.into_iter().flatten().flat_map(climax_shell::Arithmetic::parts))?;
                 self.body(&count.body, &inherited(feed))
             }
             Body::While(command) => {
@@ -316,12 +317,14 @@ impl<'a> Survey<'a, '_> {
                 self.substitutions(std::slice::from_ref(&case.word))?;
                 let before = (self.state.clone(), self.directory.clone());
                 for arm in &case.arms {
+                    self.substitutions(&arm.patterns)?;
                     self.list(&arm.body, &inherited(feed))?;
                     self.merge(before.clone());
                 }
                 Ok(())
             }
             Body::Arithmetic(expression) => {
+                self.substitutions_in(expression.parts())?;
                 let mut state = std::mem::take(&mut self.state);
                 let outside = self.outside(false);
                 let done = Expander { state: &mut state, surroundings: &outside }.arithmetic(expression).map(drop);
@@ -439,13 +442,19 @@ impl<'a> Survey<'a, '_> {
 
     /// Reads the commands in words.
     fn substitutions<'w>(&mut self, words: impl IntoIterator<Item = &'w Word>) -> Result<(), UnreadLine> {
-        for word in words {
-            let mut lists = Vec::new();
-            word.parts.iter().for_each(|part| part.add_lists(&mut lists));
-            for list in lists {
-                let around = self.around.clone();
-                self.subshell(|survey| survey.list(list, &around))?;
-            }
+        self.substitutions_in(words.into_iter().flat_map(|word| &word.parts))
+    }
+
+    /// Reads the commands in parts of words or of arithmetic.
+    fn substitutions_in<'p>(
+        &mut self,
+        parts: impl IntoIterator<Item = &'p climax_shell::Part>,
+    ) -> Result<(), UnreadLine> {
+        let mut lists = Vec::new();
+        parts.into_iter().for_each(|part| part.add_lists(&mut lists));
+        for list in lists {
+            let around = self.around.clone();
+            self.subshell(|survey| survey.list(list, &around))?;
         }
         Ok(())
     }

@@ -12,6 +12,17 @@ use crate::call::request::Purpose;
 use crate::call::{changes, sensitive};
 use crate::exec::{self, Outcome};
 
+/// Returns the temporary files that a call may make: those that its words name, if it does more than read. A program in a
+/// cage makes its own.
+fn temporary_files(call: &PlannedCall<'_>) -> Vec<PathBuf> {
+    if call.cage().is_some() || call.risk() == Risk::Read {
+        return Vec::new();
+    }
+    let directory = call.directory();
+    let named = call.bound.iter().flat_map(|(_, value)| value.texts()).map(|text| directory.join(text));
+    named.filter(|path| exec::temporary_directories().any(|top| path.starts_with(top))).collect()
+}
+
 impl Toolbox {
     /// Adds what the effects of its tool say of a call.
     ///
@@ -70,7 +81,8 @@ impl Toolbox {
     pub(in crate::call) fn missing_before(call: &PlannedCall<'_>) -> Vec<PathBuf> {
         let outermost =
             |path: &PathBuf| path.ancestors().take_while(|path| !exec::is_there(path)).last().map(Path::to_owned);
-        call.changes.temporary.iter().filter_map(outermost).filter_map(|path| exec::paths::real(&path).ok()).collect()
+        let named = call.with_started().flat_map(temporary_files);
+        named.filter_map(|path| outermost(&path)).filter_map(|path| exec::paths::real(&path).ok()).collect()
     }
 
     /// Notes what a call has made: of the files that were missing before it, those that are there now, and what its program

@@ -4,7 +4,7 @@
 pub(super) const FOREIGN: [&str; 7] = [".git", ".venv", "venv", "node_modules", "vendor", "target", "__pycache__"];
 
 /// Files of the system with secrets, which only root may read. For other users the kernel keeps them.
-pub(super) const SYSTEM_SECRETS: [&str; 18] = [
+pub(super) const SYSTEM_SECRETS: [&str; 23] = [
     "/etc/shadow",
     "/etc/shadow-",
     "/etc/gshadow",
@@ -23,6 +23,11 @@ pub(super) const SYSTEM_SECRETS: [&str; 18] = [
     "/etc/openvpn",
     "/etc/NetworkManager/system-connections",
     "/run/secrets",
+    "/etc/letsencrypt",
+    "/etc/mysql/debian.cnf",
+    "/etc/ppp/chap-secrets",
+    "/etc/ppp/pap-secrets",
+    "/etc/wpa_supplicant",
 ];
 
 /// Names of files with secrets. `*` stands for any characters.
@@ -81,7 +86,7 @@ pub(super) const SECRET_DIRECTORIES: [&str; 6] = [".aws", ".ssh", ".gnupg", ".ku
 
 /// Files with the tokens of programs, from the end of their paths, whose names are not those of secrets. Cages of a project
 /// show them, since its programs need some of them.
-pub(super) const TOKENS: [&str; 77] = [
+pub(super) const TOKENS: [&str; 83] = [
     ".aider.conf.yml",
     ".bundle/config",
     ".cache/huggingface/token",
@@ -133,6 +138,7 @@ pub(super) const TOKENS: [&str; 77] = [
     ".kaggle/kaggle.json",
     ".lesshst",
     ".local/share/com.vercel.cli/auth.json",
+    ".local/share/keyrings/login.keyring",
     ".local/share/opencode/auth.json",
     ".m2/settings.xml",
     ".mylogin.cnf",
@@ -151,13 +157,18 @@ pub(super) const TOKENS: [&str; 77] = [
     ".viminfo",
     ".wgetrc",
     ".wrangler/config/default.toml",
+    "key4.db",
     "kubeconfig",
     "kubernetes/admin.conf",
     "local.settings.json",
     "logins.json",
     "rancher/k3s/k3s.yaml",
+    "secret.json",
+    "secret.yaml",
+    "secret.yml",
     "terraform.tfstate",
     "terraform.tfstate.backup",
+    "token.json",
     "wp-config.php",
 ];
 

@@ -17,18 +17,30 @@ use crate::exec::environment::is_named;
 use crate::exec::error::SpawnError;
 use crate::exec::files::{missing_interpreter, resolve};
 use crate::exec::invocation::Invocation;
-use crate::exec::platform::may_enter;
+use crate::exec::platform::{is_executable, may_enter};
 use crate::exec::shared_loopback::SharedLoopback;
 
 /// Finds the program of an invocation.
 ///
 /// # Errors
-/// [`SpawnError::NotFound`].
+/// [`SpawnError::NotFound`], [`SpawnError::NotExecutable`], or [`SpawnError::Directory`] if the directory of this process
+/// is gone.
 fn find(invocation: &Invocation) -> Result<PathBuf, SpawnError> {
     let name = &invocation.argv[0];
     let search_path = invocation.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsStr::new(value));
 
-    resolve(name, search_path, invocation.program_dir.as_deref()).ok_or_else(|| SpawnError::NotFound(name.clone()))
+    let found = resolve(name, search_path, invocation.program_dir.as_deref());
+    let program = found.ok_or_else(|| match std::env::current_dir() {
+        Ok(_) => SpawnError::NotFound(name.clone()),
+        Err(error) => SpawnError::Directory("., where this process started".to_owned(), error),
+    })?;
+
+    let reason = match program.metadata() {
+        Ok(found) if found.is_dir() => "it is a directory".to_owned(),
+        Ok(_) if !is_executable(&program) => format!("it is not executable; `chmod +x {name}` makes it so"),
+        _ => return Ok(program),
+    };
+    Err(SpawnError::NotExecutable(name.clone(), reason))
 }
 
 /// Starts the program as the leader of a new process group.
