@@ -230,12 +230,32 @@ fn refused_keys(tool: ResolvedTool<'_>, arguments: &Map<String, Value>) -> Vec<V
         let free = tool.agent_args().map(ArgView::name).filter(|name| !given(name));
         match near_misses(key, free, 1).first() {
             Some(meant) => Some(Problem::Misspelt { meant: (*meant).to_owned() }),
+            None if names_directory(key, &arguments[key]) => Some(directory_problem(tool)),
             None => (lacks_dry_run && requests_dry_run(key, &arguments[key])).then_some(Problem::NoDryRun),
         }
     };
     let violation = |key: &str| Some(Violation { argument: key.to_owned(), problem: problem(key)? });
 
     unknown_keys(tool, arguments).filter_map(violation).collect()
+}
+
+/// Whether an unknown key names the directory in which the program is to run, by a common name for that.
+fn names_directory(key: &str, value: &Value) -> bool {
+    const NAMES: [&str; 4] = ["cwd", "workdir", "workingdir", "workingdirectory"];
+    NAMES.contains(&bare_name(key).as_str()) && !matches!(value.as_str(), Some("" | "."))
+}
+
+/// The problem of a directory for a tool that has another name for it, or none.
+fn directory_problem(tool: ResolvedTool<'_>) -> Problem {
+    match tool.agent_args().find(|arg| arg.place() == Place::Cwd) {
+        Some(arg) => Problem::Misspelt { meant: arg.name().to_owned() },
+        None => Problem::NoDirectory,
+    }
+}
+
+/// Returns a name in lower case and without separators.
+fn bare_name(key: &str) -> String {
+    key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Whether an unknown key requests a dry run.
@@ -246,8 +266,7 @@ fn requests_dry_run(key: &str, value: &Value) -> bool {
 /// Whether this is a common name for an argument that requests a dry run.
 fn is_name_of_dry_run(key: &str) -> bool {
     const NAMES: [&str; 6] = ["dryrun", "noact", "noop", "preview", "simulate", "whatif"];
-    let name: String = key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    NAMES.contains(&name.as_str())
+    NAMES.contains(&bare_name(key).as_str())
 }
 
 /// Binds the agent's arguments together with the user's answers to the tool's forms.

@@ -114,18 +114,26 @@ fn denial_of_cage(
 ) -> Option<String> {
     let cage = rights.cage.as_str();
     let wider = match rights.cage {
-        Cage::Read => {
+        Cage::Read if rights.project.is_some() => {
             "`cage: workspace` of climax_run, or `climax sh --cage workspace`, lets it write in the project. "
         }
-        Cage::Workspace => "",
+        Cage::Read | Cage::Workspace => "",
     };
-    let project = match &rights.project {
-        Some(project) => format!("the project {}", project.display()),
-        None => "no project, since the server did not start in one".to_owned(),
-    };
-    let writes = match rights.cage {
-        Cage::Read => "writes temporary files in $TMPDIR",
-        Cage::Workspace => "writes there, but for .git and settings that other programs load, and in $TMPDIR",
+    let reach = match (&rights.project, rights.cage) {
+        (Some(project), Cage::Read) => format!(
+            "It reads the project {}, without secrets such as .env, and writes temporary files in $TMPDIR",
+            project.display()
+        ),
+        (Some(project), Cage::Workspace) => format!(
+            "It reads the project {}, without secrets such as .env, and writes there, but for .git and settings that other \
+             programs load, and in $TMPDIR",
+            project.display()
+        ),
+        (None, _) => {
+            "It has no project, since the server started in none (in the directory of a project it has one), and \
+                      writes temporary files in $TMPDIR"
+                .to_owned()
+        }
     };
 
     let (what, need) = match (refused, network) {
@@ -136,10 +144,7 @@ fn denial_of_cage(
         (None, Some(need)) if !confinement.network => ("the network".to_owned(), need),
         (None, _) => return None,
     };
-    Some(format!(
-        "Probably denied by the cage `{cage}`: {what}. It reads {project}, without secrets such as .env, and {writes}; it has \
-         no network. {wider}{need}"
-    ))
+    Some(format!("Probably denied by the cage `{cage}`: {what}. {reach}; it has no network. {wider}{need}"))
 }
 
 fn text(what: &str, need: &str) -> String {

@@ -47,7 +47,9 @@ pub use line_context::Served;
 pub use outcome::{CallError, CallResult, ErrorCode};
 pub(crate) use outcome::{end_name, exit_code};
 pub use plan::Plan;
-pub use plan_outcome::{PlanFailure, PlanOutcome, PlanResult, PolicyVerdict, RawStreams, StageOutcome, StepOutcome};
+pub use plan_outcome::{
+    PlanFailure, PlanOutcome, PlanResult, PolicyVerdict, RawStreams, StageOutcome, StepOutcome, Tested,
+};
 pub use request::{LineBounds, LineInput, Purpose, Request, Session};
 pub(crate) use toolbox::FILES_OF_GIT;
 pub use toolbox::{DryRun, Toolbox, suggest_tools};

@@ -120,6 +120,14 @@ impl CallError {
         if let UnreadLine::Lacking { status, .. } = **line { Some(status) } else { None }
     }
 
+    /// Returns the text of the error of a line that ended by it after a part of it had run; `None` if it stands at the
+    /// start, or is another error. Whoever types the line again would do twice what stands before.
+    pub(crate) fn in_the_middle(&self) -> Option<String> {
+        let Self::Unread(line) = self else { return None };
+        let has_begun = line.error().range.start > 0;
+        has_begun.then(|| format!("The line has ended here, and the commands before have run. {line}"))
+    }
+
     /// Returns all reasons: each violation, or the error itself.
     #[must_use]
     pub fn reasons(&self) -> Vec<String> {

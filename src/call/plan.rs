@@ -13,7 +13,7 @@ use crate::call::arguments::Bound;
 use crate::call::changes::{Changes, ProjectChange};
 use crate::call::line::CommandKey;
 use crate::call::outcome::{CallError, Permission};
-use crate::call::plan_outcome::{PlanFailure, StageOutcome};
+use crate::call::plan_outcome::{PlanFailure, StageOutcome, Tested};
 use crate::call::risk;
 use crate::exec::{self, Invocation, Outcome, Runner};
 
@@ -152,7 +152,16 @@ impl Stage<'_> {
         let confinement = self.call.invocation.confinement.as_ref();
         let has_network = confinement.is_none_or(|rights| rights.network);
         let prefetch = self.call.tool.needs().and_then(|needs| needs.prefetch);
-        StageOutcome { tool, text, outcome, cage: self.call.cage(), has_network, prefetch, is_tested: false, duration }
+        StageOutcome {
+            tool,
+            text,
+            outcome,
+            cage: self.call.cage(),
+            has_network,
+            prefetch,
+            tested: Tested::No,
+            duration,
+        }
     }
 }
 

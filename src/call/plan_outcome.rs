@@ -58,6 +58,18 @@ pub struct StepOutcome {
     pub stages: Vec<StageOutcome>,
 }
 
+/// What looks at the failure of a command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tested {
+    /// Nothing.
+    #[default]
+    No,
+    /// `&&`: what stands behind it is left out.
+    Skips,
+    /// `||`, `if`, `while`, `until` or `!`: the line does something else.
+    Answers,
+}
+
 /// What a program of a plan did.
 #[derive(Debug)]
 pub struct StageOutcome {
@@ -73,8 +85,8 @@ pub struct StageOutcome {
     pub has_network: bool,
     /// The command that downloads beforehand what it would load from the network.
     pub prefetch: Option<String>,
-    /// Whether the line looks at its failure, as by `||`.
-    pub is_tested: bool,
+    /// What of the line looks at its failure.
+    pub tested: Tested,
     /// How long it ran.
     pub duration: Duration,
 }

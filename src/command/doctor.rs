@@ -19,7 +19,7 @@ use crate::command::output::{FAILURE, print};
 use crate::command::runtime::runtime;
 use crate::command::selection::Selection;
 use crate::command::terminal;
-use crate::exec::{self, End, Invocation, Isolation, Limits, Runner};
+use crate::exec::{self, End, Invocation, Isolation, Limits, Rights, Runner};
 use crate::serving::load::LoadedTools;
 
 #[derive(clap::Args, Debug)]
@@ -118,7 +118,7 @@ async fn programs(loaded: &LoadedTools) -> Vec<ProgramCheck> {
 
 /// Returns the first line that `PROGRAM --version` or `PROGRAM version` prints; `None` if neither prints one.
 ///
-/// The program runs in the executor of the policy, like a call.
+/// The program runs in the executor of the policy, like a call that only reads.
 ///
 /// # Errors
 /// The program cannot be run.
@@ -128,6 +128,8 @@ async fn version(runner: &Runner, cli: CliView<'_>, word: &str) -> Result<Option
         let invocation = Invocation {
             env: literal_variables(cli),
             program_dir: cli.working_dir().map(PathBuf::from),
+            // Some programs write settings and logs into the home directory, whatever they are asked.
+            confinement: Some(Rights::default()),
             ..Invocation::new(argv, VERSION_LIMIT)
         };
         let outcome = runner.run(&invocation, None, pending()).await.map_err(|error| error.to_string())?;

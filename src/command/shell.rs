@@ -19,7 +19,7 @@ use crate::call::line::{UnreadLine, directory_change};
 use crate::call::visible::TextForm;
 use crate::call::{
     CallError, LineBounds, LineInput, PlanOutcome, PlanResult, Purpose, RawStreams, Request, Session, StageOutcome,
-    StepOutcome, Toolbox,
+    StepOutcome, Tested, Toolbox,
 };
 use crate::command::output::{FAILURE, USAGE};
 use crate::command::terminal;
@@ -143,7 +143,8 @@ impl<'t> Shell<'t> {
         let stages = || done.steps.iter().flat_map(|step| &step.stages);
         let limits = cage_of_failure(stages());
         // Lines such as `make 2>&1 | tail` and `python3 x.py; git diff` succeed whatever becomes of the program.
-        let hidden_limits = cage_of_failure(stages().filter(|stage| !stage.is_tested && self.runs_code(&stage.tool)));
+        let hidden_limits =
+            cage_of_failure(stages().filter(|stage| stage.tested < Tested::Answers && self.runs_code(&stage.tool)));
         let status = status(done);
         if let Some(limits) = if status == 0 { hidden_limits } else { limits } {
             terminal::complain(&limits);
@@ -200,13 +201,8 @@ fn status(done: PlanOutcome) -> u8 {
         let status = failure_status(&failure.error);
         let tool = failure.tool.unwrap_or_default();
         let about = if tool.is_empty() { String::new() } else { format!("`{}` ({tool}): ", failure.text) };
-        let text = match failure.error {
-            // Whoever types the line again would do twice what stands before.
-            CallError::Unread(unread) if done.status.is_some() && unread.error().range.start > 0 => {
-                format!("The line has ended here, and the commands before have run. {unread}")
-            }
-            error => reply(&tool, OutputForm::Text, Err(error), TextForm::Visible).text,
-        };
+        let began = done.status.is_some().then(|| failure.error.in_the_middle()).flatten();
+        let text = began.unwrap_or_else(|| reply(&tool, OutputForm::Text, Err(failure.error), TextForm::Visible).text);
         terminal::complain(&format!("{about}{text}"));
         return status;
     }

@@ -195,7 +195,7 @@ impl Approver for Client<'_> {
         }
 
         let response = self.elicit(elicitation).await;
-        response.map_or(FormAnswer::Denied(Denial::ByUser), |response| form_answer(form, response))
+        response.map_or(FormAnswer::Denied(Denial::Unasked), |response| form_answer(form, response))
     }
 
     async fn approve(&self, plan: &Plan<'_>) -> Verdict<InputRequiredResult> {
@@ -206,7 +206,7 @@ impl Approver for Client<'_> {
             return self.approve_by_rounds(plan).await;
         }
         let response = self.elicit(approval_elicitation(plan.question().await)).await;
-        response.map_or(Verdict::Denied(Denial::ByUser), |response| verdict(&response))
+        response.map_or(Verdict::Denied(Denial::Unasked), |response| verdict(&response))
     }
 
     fn late_questions(&self) -> LateQuestions {

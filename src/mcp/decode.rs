@@ -7,8 +7,9 @@ use std::borrow::Cow;
 
 use rmcp::model::ConstString as _;
 use rmcp::model::{
-    CallToolRequestMethod, ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, InitializeResultMethod,
-    JsonRpcMessage, ListToolsRequestMethod, PingRequestMethod, RequestId, ServerJsonRpcMessage, SetLevelRequestMethod,
+    CallToolRequestMethod, ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetPromptRequestMethod,
+    InitializeResultMethod, JsonRpcMessage, ListToolsRequestMethod, PingRequestMethod, ReadResourceRequestMethod,
+    RequestId, ServerJsonRpcMessage, SetLevelRequestMethod,
 };
 use serde_json::{Map, Value};
 
@@ -50,6 +51,8 @@ const KNOWN_METHODS: &[&str] = &[
     ListToolsRequestMethod::VALUE,
     CallToolRequestMethod::VALUE,
     SetLevelRequestMethod::VALUE,
+    ReadResourceRequestMethod::VALUE,
+    GetPromptRequestMethod::VALUE,
     "server/discover",
 ];
 
@@ -265,6 +268,10 @@ fn expected_params(method: &str) -> &'static str {
         InitializeResultMethod::VALUE => "expected an object with `protocolVersion`, `capabilities` and `clientInfo`",
         SetLevelRequestMethod::VALUE => {
             "expected an object with `level`, which is debug, info, notice, warning, error, critical, alert or emergency"
+        }
+        ReadResourceRequestMethod::VALUE => "expected an object with a string `uri`",
+        GetPromptRequestMethod::VALUE => {
+            "expected an object with a string `name` and, if given, an object `arguments` of strings"
         }
         ListToolsRequestMethod::VALUE => "expected no params, or an object with, if given, a string `cursor`",
         _ => "expected an object",

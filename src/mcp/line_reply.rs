@@ -65,7 +65,12 @@ pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -
 
     if let Some(failure) = failure {
         let PlanFailure { tool, text: written, error: reason } = failure;
-        let rendered = reply(tool.as_deref().unwrap_or("climax_run"), OutputForm::Text, Err(reason), form);
+        let began = status.is_some().then(|| reason.in_the_middle()).flatten();
+        let mut rendered = reply(tool.as_deref().unwrap_or("climax_run"), OutputForm::Text, Err(reason), form);
+        if let Some(text) = began {
+            rendered.text.clone_from(&text);
+            rendered.error = rendered.error.map(|error| ErrorObject { message: text, ..error });
+        }
         error = rendered.error;
         details.extend(error.iter_mut().flat_map(|error| std::mem::take(&mut error.details)));
         text.block(&tool.map_or(rendered.text.clone(), |tool| format!("`{written}` ({tool}): {}", rendered.text)));
@@ -126,7 +131,7 @@ pub(super) fn stages_json(done: &PlanOutcome) -> Option<Value> {
 }
 
 fn stage_json(pipeline: usize, stage: &StageOutcome) -> Value {
-    let StageOutcome { tool, outcome, cage, duration, text: _, has_network: _, prefetch: _, is_tested: _ } = stage;
+    let StageOutcome { tool, outcome, cage, duration, text: _, has_network: _, prefetch: _, tested: _ } = stage;
     let stderr: String = outcome.stderr.text().chars().take(MAX_STAGE_STDERR_CHARS).collect();
     json!({
         "pipeline": pipeline,

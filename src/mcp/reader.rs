@@ -13,8 +13,14 @@ pub(crate) const DEFAULT_SEARCH_RESULTS: i64 = 10;
 /// The most search results that a request can get.
 pub(crate) const MAX_SEARCH_RESULTS: i64 = 100;
 
-/// Names that other search tools have for the query.
-const QUERY_NAMES: [&str; 8] = ["q", "keyword", "keywords", "search", "search_query", "term", "terms", "text"];
+/// Names that other tools have for the arguments of these, in lower case and without separators.
+const OTHER_NAMES: [(&str, &[&str]); 5] = [
+    ("query", &["q", "keyword", "keywords", "search", "searchquery", "term", "terms", "text"]),
+    ("cwd", &["cwd", "dir", "directory", "workdir", "workingdir", "workingdirectory"]),
+    ("stdin", &["input", "standardinput", "stdin"]),
+    ("timeout", &["timeout", "timeoutms", "timeoutsec", "timeoutsecs", "timeoutseconds"]),
+    ("tools", &["names", "toolname", "toolnames"]),
+];
 
 /// Reads the arguments of a meta-tool by the rules for the arguments of any tool, and collects the violations.
 pub(super) struct ArgumentReader<'a> {
@@ -109,16 +115,15 @@ impl<'a> ArgumentReader<'a> {
         })
     }
 
-    /// Rejects keys that stand for one of `known` or nearly have its name, each with the right name.
+    /// Rejects keys that nearly have the name of one of `known`, or that other tools give to it, each with the right name.
     ///
-    /// Without its query a search would answer with a summary of everything.
+    /// Without its query a search would answer with a summary of everything, and a line would run in another directory.
     pub(super) fn reject_misspelt(&mut self, known: &[&'static str]) {
         let arguments: &'a Map<String, Value> = self.arguments;
         let unknown = arguments.keys().filter(|key| !known.contains(&key.as_str()));
         for key in unknown.take(MAX_UNKNOWN_KEYS) {
-            let stands_for_query = QUERY_NAMES.contains(&key.to_ascii_lowercase().as_str()).then_some("query");
             let near = || near_misses(key, known.iter().copied(), 1).first().copied();
-            if let Some(meant) = stands_for_query.or_else(near) {
+            if let Some(meant) = meant_by(key, known).or_else(near) {
                 self.add_violation(key, Problem::Misspelt { meant: meant.to_owned() });
             }
         }
@@ -209,6 +214,13 @@ impl<'a> ArgumentReader<'a> {
     pub(super) fn finish(self) -> Result<(), Vec<Violation>> {
         if self.violations.is_empty() { Ok(()) } else { Err(self.violations) }
     }
+}
+
+/// Returns which of `known` is meant by a name that other tools have for it.
+fn meant_by(key: &str, known: &[&'static str]) -> Option<&'static str> {
+    let key: String = key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let (meant, _) = OTHER_NAMES.iter().find(|(_, names)| names.contains(&key.as_str()))?;
+    known.iter().copied().find(|name| name == meant)
 }
 
 /// Whether a number is beyond the 64 bits of an integer. Of one that is beyond a float too, `as_f64` returns `None`.

@@ -221,6 +221,8 @@ fn unknown_programs_read_the_project_and_write_temporary_files() {
         assert_eq!(sh("bash --norc -c 'exit 3' || echo no"), (0, "no\n".to_owned(), String::new()));
         let (status, _, stderr) = sh("bash --norc -c 'echo a > new' 2>&1 | cat");
         assert!(status == 0 && stderr.contains("in the cage `read`"), "{stderr}");
+        let (status, _, stderr) = sh("bash --norc -c 'echo a > new' && cat new; true");
+        assert!(status == 0 && stderr.contains("in the cage `read`"), "what `&&` leaves out is told: {stderr}");
     }
     assert_eq!(fs::read_to_string(desk.path("outside")).unwrap(), "outside of the project\n");
     assert!(desk.path("project/notes").exists() && !desk.path("project/new").exists());

@@ -52,6 +52,29 @@ async fn near_misses_and_impossible_dry_runs_are_refused() {
     assert_eq!(refused(json!({ "max_cuont": 3 })).await, "Unknown argument 'max_cuont': did you mean 'max_count'?");
     let no_dry_run = "Unknown argument 'dry_run': the tool has no dry run, so nothing was run";
     assert_eq!(refused(json!({ "dry_run": true })).await, no_dry_run);
+    // Without it, the program would do its work elsewhere.
+    let no_directory = "Unknown argument 'cwd': the tool takes no directory to run in; give absolute paths";
+    assert_eq!(refused(json!({ "cwd": "/elsewhere" })).await, no_directory);
+    let other_name = refusal(json!({ "toolName": "put" })).await;
+    assert!(other_name.contains("Unknown argument 'toolName': did you mean 'tool_name'?"), "{other_name}");
+}
+
+#[tokio::test]
+async fn lines_do_not_run_without_what_their_arguments_say() {
+    for (name, meant) in [
+        ("workdir", "cwd"),
+        ("working_directory", "cwd"),
+        ("CWD", "cwd"),
+        ("input", "stdin"),
+        ("timeout_ms", "timeout"),
+        ("stdinn", "stdin"),
+    ] {
+        let mut client = open(meta(&["search", "call", "run"])).await;
+        let result = client.tool("climax_run", json!({ "command": "true", name: "/elsewhere" })).await;
+        let said = text(&result).to_owned();
+        let expected = format!("Unknown argument '{name}': did you mean '{meant}'?");
+        assert!(result["isError"] == true && said.contains(&expected), "{said}");
+    }
 }
 
 #[tokio::test]

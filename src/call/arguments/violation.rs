@@ -34,6 +34,8 @@ pub enum Problem {
     },
     /// It is unknown, and requests a dry run that the tool does not support.
     NoDryRun,
+    /// It is unknown, and names a directory to run in, which the tool does not take.
+    NoDirectory,
     /// It names a tool that may change something, in a call that may only read.
     NotReading {
         /// The tool.
@@ -236,6 +238,11 @@ impl fmt::Display for Violation {
             Problem::NoDryRun => {
                 write!(f, "Unknown argument '{}': the tool has no dry run, so nothing was run", echo(name))
             }
+            Problem::NoDirectory => write!(
+                f,
+                "Unknown argument '{}': the tool takes no directory to run in; give absolute paths",
+                echo(name)
+            ),
             Problem::NotReading { tool, risk, caller } => not_reading(f, name, (tool, *risk, *caller)),
             Problem::Type { value, expected } => write!(f, "Argument '{name}': cannot convert '{value}' to {expected}"),
             Problem::NotInEnum { allowed } => write!(f, "Argument '{name}' must be one of: {}", allowed.join(", ")),

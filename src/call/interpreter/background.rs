@@ -25,6 +25,7 @@ use super::streams::{Output, Source, Streams};
 use super::{Halt, Interpreter, Ran, STOPPED, TIMED_OUT, Text, failure};
 use crate::call::approval::Approver;
 use crate::call::line::{Signal, Target, ended_by};
+use crate::call::plan_outcome::Tested;
 use crate::exec::Stop;
 
 /// Maximum commands of a line that run in the background at once.
@@ -75,7 +76,7 @@ where
             is_reported: false,
         };
 
-        let inner = Shell { loops: 0, is_tested: false, is_fed: false, ending: Some(ending), ..shell.clone() };
+        let inner = Shell { loops: 0, tested: Tested::No, is_fed: false, ending: Some(ending), ..shell.clone() };
         let start = Start {
             job: job.clone(),
             status: sender,

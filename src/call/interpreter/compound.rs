@@ -9,6 +9,7 @@ use super::shell::{Flow, Shell};
 use super::streams::{Output, Source, Streams};
 use super::{Interpreter, Ran, Running, Text};
 use crate::call::approval::Approver;
+use crate::call::plan_outcome::Tested;
 use crate::exec::Stop;
 
 impl<A, S> Interpreter<'_, '_, A, S>
@@ -56,7 +57,7 @@ where
                 self.redirected(shell, text, &command.redirections, streams, record).await?
             else {
                 shell.set_status(1);
-                let ends = shell.state.options.ends_on_failure && !shell.is_tested;
+                let ends = shell.state.options.ends_on_failure && shell.tested == Tested::No;
                 return Ok(if ends { Flow::Exit } else { Flow::Next });
             };
             let is_file = matches!(streams.input, Source::File(_));
@@ -153,9 +154,9 @@ where
         streams: &Streams,
         record: &mut Record,
     ) -> Ran<Flow> {
-        let before = std::mem::replace(&mut shell.is_tested, true);
+        let before = std::mem::replace(&mut shell.tested, Tested::Answers);
         let flow = self.list(shell, text, list, streams, record).await;
-        shell.is_tested = before;
+        shell.tested = before;
         flow
     }
 

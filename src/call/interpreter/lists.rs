@@ -12,7 +12,7 @@ use super::shell::{Flow, Shell};
 use super::streams::{Output, Source, Streams};
 use super::{Halt, Interpreter, Ran, Running, Text, failure};
 use crate::call::approval::Approver;
-use crate::call::plan_outcome::StepOutcome;
+use crate::call::plan_outcome::{StepOutcome, Tested};
 use crate::exec::{Stop, pipe_between};
 
 impl<A, S> Interpreter<'_, '_, A, S>
@@ -35,9 +35,9 @@ where
                     self.start(shell, text, chain, streams)?;
                     continue;
                 }
-                let is_tested = shell.is_tested;
+                let tested = shell.tested;
                 let count = chain.rest.len();
-                shell.is_tested = is_tested || count > 0;
+                shell.tested = tested.max(tested_by(&chain.rest));
                 let mut flow = self.pipeline(shell, text, &chain.first, streams, record).await?;
                 let mut is_last = count == 0;
                 let mut ending = &chain.first;
@@ -48,17 +48,17 @@ where
                     if (*joint == Joint::And) == (shell.status() == 0) {
                         is_last = at + 1 == count;
                         ending = pipeline;
-                        shell.is_tested = is_tested || !is_last;
+                        shell.tested = tested.max(tested_by(&chain.rest[at + 1..]));
                         flow = self.pipeline(shell, text, pipeline, streams, record).await?;
                     }
                 }
-                shell.is_tested = is_tested;
+                shell.tested = tested;
 
                 if flow != Flow::Next {
                     return Ok(flow);
                 }
                 // A command that fails behind the last `&&` ends the line, one before it does not.
-                let is_failure = shell.status() != 0 && is_last && !is_tested && may_end(ending);
+                let is_failure = shell.status() != 0 && is_last && tested == Tested::No && may_end(ending);
                 if is_failure && shell.state.options.ends_on_failure {
                     return Ok(Flow::Exit);
                 }
@@ -78,8 +78,10 @@ where
         record: &mut Record,
     ) -> Ran<Flow> {
         let start = std::time::Instant::now();
-        let is_tested = shell.is_tested;
-        shell.is_tested |= pipeline.is_negated;
+        let tested = shell.tested;
+        if pipeline.is_negated {
+            shell.tested = Tested::Answers;
+        }
         let flow = if let [command] = pipeline.commands.as_slice() {
             let flow = self.command(shell, text, command, streams.clone(), false, record).await?;
             if flow == Flow::Next && !keeps_statuses(command) {
@@ -90,7 +92,7 @@ where
             self.joined(shell, text, &pipeline.commands, streams, record).await?;
             Flow::Next
         };
-        shell.is_tested = is_tested;
+        shell.tested = tested;
 
         if pipeline.is_negated && flow == Flow::Next {
             shell.set_status(i32::from(shell.status() == 0));
@@ -171,6 +173,15 @@ where
         for step in steps {
             record.push(step, self.most_bytes);
         }
+    }
+}
+
+/// Returns what looks at a failure among the pipelines behind a command.
+fn tested_by(rest: &[(Joint, Pipeline)]) -> Tested {
+    match rest {
+        [] => Tested::No,
+        rest if rest.iter().any(|(joint, _)| *joint == Joint::Or) => Tested::Answers,
+        _ => Tested::Skips,
     }
 }
 

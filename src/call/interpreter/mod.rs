@@ -154,7 +154,10 @@ where
     async fn count_command(&self, shell: &Shell, text: Text<'_>) -> Ran<()> {
         let count = self.commands.fetch_add(1, Ordering::Relaxed);
         if count >= MAX_COMMANDS {
-            return Err(failure(text, 0..0, "the line has run too many commands", "give a loop an end"));
+            let problem = format!("the line has run too many commands, {MAX_COMMANDS}");
+            // All of it may have run.
+            let end = text.0.len();
+            return Err(failure(text, end..end, problem, "give a loop an end"));
         }
         if count % BUILTINS_AT_ONCE == BUILTINS_AT_ONCE - 1 {
             tokio::task::yield_now().await;

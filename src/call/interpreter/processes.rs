@@ -12,6 +12,7 @@ use super::shell::{Flow, Shell};
 use super::streams::{Output, Streams};
 use super::{Interpreter, Ran, Text, failure};
 use crate::call::approval::Approver;
+use crate::call::plan_outcome::Tested;
 use crate::exec::{Stop, pipe_between};
 
 /// How long the commands of `<(…)` may run on when the command that reads them has ended. Then they are ended, since no
@@ -64,7 +65,7 @@ where
 
     /// Runs the commands of one `<(…)`.
     async fn process(&self, shell: Shell, text: Text<'_>, list: &List, around: Streams, write: OwnedFd) -> Ran<Record> {
-        let mut shell = Shell { loops: 0, is_tested: false, ..shell };
+        let mut shell = Shell { loops: 0, tested: Tested::No, ..shell };
         let mut record = Record::default();
         let streams = Streams { output: Output::File(Arc::new(write)), ..around };
         self.list(&mut shell, text, list, &streams, &mut record).await?;

@@ -216,7 +216,7 @@ where
         let end = outcome.end;
         let status = status_of(end);
         let outcome = placed(outcome, &streams.output, &streams.errors);
-        let outcome = StageOutcome { is_tested: shell.is_tested, ..stage.outcome(outcome, duration) };
+        let outcome = StageOutcome { tested: shell.tested, ..stage.outcome(outcome, duration) };
         record.push(StepOutcome { stages: vec![outcome] }, self.most_bytes);
         match end {
             End::Stopped(why) => Err(Halt::Ended(Some(why))),

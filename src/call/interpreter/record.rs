@@ -5,7 +5,7 @@ use std::time::Duration;
 use climax_catalog::Cage;
 
 use super::streams::{Output, Stream};
-use crate::call::plan_outcome::{StageOutcome, StepOutcome};
+use crate::call::plan_outcome::{StageOutcome, StepOutcome, Tested};
 use crate::exec::{Captured, End, Outcome, Stop};
 
 /// Most steps that a result has. Of further ones only failures are added.
@@ -82,7 +82,7 @@ pub(super) fn builtin_stage(name: &str, text: &str, status: i32, printed: Vec<(S
         cage: None::<Cage>,
         has_network: true,
         prefetch: None,
-        is_tested: false,
+        tested: Tested::No,
         duration: Duration::ZERO,
     }
 }

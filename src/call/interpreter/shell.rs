@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::job::Job;
 use super::streams::Streams;
+use crate::call::plan_outcome::Tested;
 use crate::exec;
 
 /// What a subshell has of its own. A clone is another one.
@@ -44,8 +45,8 @@ pub(super) struct Shell {
     pub(super) jobs: Vec<Job>,
     /// Cancelled to end it, if it runs in the background.
     pub(super) ending: Option<CancellationToken>,
-    /// Whether a failure is looked at, as by `if` and `&&`, and does not end the line under `set -e`.
-    pub(super) is_tested: bool,
+    /// What looks at a failure, which then does not end the line under `set -e`.
+    pub(super) tested: Tested,
 }
 
 /// A directory that a shell was in; that of this process if `None`.

@@ -15,6 +15,7 @@ use crate::call::arguments::Input;
 use crate::call::line::{
     Builtin, CommandText, FILLED, Feed, Filled, Form, MAX_TEXTS, is_inherited, unsettable, written,
 };
+use crate::call::plan_outcome::Tested;
 use crate::exec::{self, Stop};
 
 impl<A, S> Interpreter<'_, '_, A, S>
@@ -158,7 +159,7 @@ where
             .map_err(|(problem, remedy)| failure(due.text, due.range.clone(), problem, remedy))?;
 
         let is_fed = due.feed(&streams.input).is_data();
-        let mut inner = Shell { loops: 0, is_tested: false, is_fed, texts: shell.texts + 1, ..shell.clone() };
+        let mut inner = Shell { loops: 0, tested: Tested::No, is_fed, texts: shell.texts + 1, ..shell.clone() };
         inner.is_sh = text.is_sh();
         inner.set_status(0);
         inner.state.pipe_statuses = vec![0];

@@ -1,12 +1,12 @@
 //! `climax_call`: calls a tool by its name.
 
-use climax_catalog::{ResolvedTool, ToolIndex};
+use climax_catalog::{ResolvedTool, ToolIndex, near_misses};
 use serde_json::{Map, Value, json};
 
 use super::spec::{CallName, Effect, MetaRequest, MetaSurface, MetaTool, Spec};
 use super::work::{CallArguments, Failure, Work};
 use crate::call::Purpose;
-use crate::call::arguments::Violation;
+use crate::call::arguments::{Problem, Violation};
 use crate::mcp::reader::ArgumentReader;
 
 /// `climax_call`.
@@ -53,8 +53,8 @@ const ARGS_NAMES: [&str; 2] = ["args", "arguments"];
 
 /// Reads the arguments of `climax_call` and `climax_read`.
 ///
-/// A parameter beside `args` is an error if it is an argument of the tool, or if `args` is absent. Any other is passed on as
-/// an unknown argument of the tool.
+/// A parameter beside `args` is an error if it is an argument of the tool, if `args` is absent, or if it nearly has the name
+/// of the missing parameter for the tool. Any other is passed on as an unknown argument of the tool.
 pub(super) fn call_arguments(
     index: &ToolIndex,
     name: CallName,
@@ -69,8 +69,11 @@ pub(super) fn call_arguments(
     let is_argument = |key: &str| ARGS_NAMES.contains(&key) || tool.is_some_and(|tool| takes(tool, key));
     let others = reader.others(&[reader.first_given(&names), args]);
 
+    let names_tool = |key: &str| near_misses(key, names, 1).first().copied();
     for (key, value) in others {
-        if !reader.has(args) || (is_argument(key) && !given.contains_key(key)) {
+        if let Some(meant) = names_tool(key).filter(|_| tool_name.is_empty()) {
+            reader.add_violation(key, Problem::Misspelt { meant: meant.to_owned() });
+        } else if !reader.has(args) || (is_argument(key) && !given.contains_key(key)) {
             reader.reject_beside(args, key, value);
         } else {
             given.entry(key).or_insert_with(|| value.clone());

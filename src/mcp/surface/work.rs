@@ -7,6 +7,7 @@ use rmcp::model::ErrorData;
 use serde_json::{Map, Value};
 use strum::VariantNames as _;
 
+use super::run::RUN_KEYS;
 use crate::call::arguments::Violation;
 use crate::call::chain::ChainStep;
 use crate::call::{LineBounds, LineInput, Purpose, Request};
@@ -62,6 +63,7 @@ impl RunArguments {
         });
         let bounds = LineBounds { cage, timeout: seconds.map(Duration::from_secs) };
         let read = Self { command, cwd: reader.filter("cwd"), stdin: reader.string("stdin"), bounds };
+        reader.reject_misspelt(&RUN_KEYS);
         reader.finish()?;
         Ok(read)
     }
