@@ -7,6 +7,7 @@ use climax_catalog::{Cage, Policy, ResolvedTool, Risk, ToolIndex};
 use crate::call::arguments::Input;
 use crate::call::files::WriteMode;
 use crate::call::line::{self, CommandWords, LineContext, Undescribed};
+use crate::call::sight::Sight;
 use crate::call::unknown::UnknownPrograms;
 use crate::exec::{self, FindIsolation};
 
@@ -28,6 +29,9 @@ impl Served<'_> {
     /// Calls a function with what a line needs to know of this machine. `input` is the standard input of its first command.
     pub fn with_context<T>(self, input: Input<'_>, read: impl FnOnce(LineContext<'_>) -> T) -> T {
         let unknown = UnknownPrograms::permitted(self.policy, self.index, self.isolation);
+        let home = exec::variable("HOME");
+        let project = || exec::project(&exec::directory(), home.as_deref().map(Path::new));
+        let sight = Sight::under(self.policy, || project().map(|project| project.directory));
         let context = LineContext {
             env: &exec::variable,
             names_program: &exec::names_program,
@@ -41,7 +45,7 @@ impl Served<'_> {
                 };
                 wider.or(Some(tool))
             },
-            glob: &|pattern, directory| exec::glob::expand(pattern, Path::new(directory.unwrap_or_default())),
+            glob: &|pattern, directory| sight.paths(pattern, Path::new(directory.unwrap_or_default())),
             write_mode: &|path, appends| write_mode(path, appends, self.made),
             input,
             explains: true,

@@ -33,6 +33,7 @@ mod plan_outcome;
 mod request;
 pub mod risk;
 mod sensitive;
+mod sight;
 pub mod space;
 mod toolbox;
 mod typed_words;

@@ -285,6 +285,45 @@ fn policy_hides_tools_and_denies_arguments() {
 }
 
 #[test]
+fn globs_and_tests_see_the_project_alone_where_the_policy_lets_no_redirection_read() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(directory.path().join("project/.git")).unwrap();
+    let at = directory.path().join("project");
+    std::fs::write(at.join("own"), "").unwrap();
+    std::fs::write(directory.path().join("other"), "").unwrap();
+    symlink(directory.path(), at.join("link")).unwrap();
+    let policy = directory.path().join("policy.yaml");
+    let run = |tools: &str, line: &str| {
+        std::fs::write(&policy, format!("default: disabled\ntools: {{coreutils_seq: {{}}{tools}}}\n")).unwrap();
+        let output = sh_in(&at, &["--policy", &policy.display().to_string()], line, "");
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    for line in ["echo o*", "for f in o*; do echo $f; done", "[ -f own ] && echo own", "[[ -f none/x ]] || echo own"] {
+        assert_eq!(run("", line), ("own\n".to_owned(), String::new()), "{line}");
+    }
+    for line in [
+        "echo ../*",
+        "echo /etc/host*",
+        "echo /*",
+        "cd .. && echo *",
+        "echo link/*",
+        "echo */other",
+        "[ -f ../other ] && echo yes",
+        "test -e ../none || echo no",
+        "[[ -e link/other ]] && echo yes",
+        "[ own -nt ../other ] || echo no",
+    ] {
+        let (seen, said) = run("", line);
+        assert!(
+            said.contains("the policy lets lines look for files in") && !seen.contains("yes"),
+            "{line}: {seen}{said}"
+        );
+        let (_, said) = run(", file_read: {}", line);
+        assert_eq!(said, "", "{line}");
+    }
+}
+
+#[test]
 fn first_command_reads_standard_input_and_globs_expand_where_the_line_runs() {
     let directory = tempfile::tempdir().unwrap();
     for name in ["a.txt", "b.txt", "-n.txt"] {

@@ -36,9 +36,9 @@ where
                 }
                 Condition::Unary(letter, word) => {
                     let value = self.word(shell, text, word, record).await?.text;
-                    file_holds(*letter, &value, shell).ok_or_else(|| {
-                        failure(text, word.range.clone(), format!("`-{letter}` is not read"), "write another test")
-                    })
+                    let holds =
+                        file_holds(*letter, &value, shell).unwrap_or_else(|| Err(format!("`-{letter}` is not read")));
+                    holds.map_err(|problem| failure(text, word.range.clone(), problem, "write another test"))
                 }
                 Condition::Binary(comparison, one, other) => {
                     let first = self.word(shell, text, one, record).await?.text;

@@ -16,12 +16,15 @@ use super::streams::{Output, Source, Streams};
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, Text, failure};
 use crate::call::approval::Approver;
 use crate::call::line::{READABLE, changed, prints_itself};
+use crate::call::sight::Sight;
 use crate::exec::{self, Stop, pipe_between};
 
 /// What lies outside of a line while it runs.
 struct Outside<'o> {
     directory: Option<&'o str>,
     previous: Option<&'o Before>,
+    /// The files that globs see.
+    sight: &'o Sight,
     /// The outputs and statuses of the commands in the words that are expanded now, by their places.
     outputs: &'o [(Range<usize>, String, i32)],
 }
@@ -39,7 +42,7 @@ impl Surroundings for Outside<'_> {
     }
 
     fn paths(&self, pattern: &str) -> Result<Vec<String>, String> {
-        exec::glob::expand(pattern, std::path::Path::new(self.directory.unwrap_or_default()))
+        self.sight.paths(pattern, std::path::Path::new(self.directory.unwrap_or_default()))
     }
 
     fn substitution(&self, place: &Range<usize>) -> Substituted {
@@ -70,8 +73,12 @@ where
         let mut before: Option<State> = None;
         loop {
             let mut state = before.as_ref().unwrap_or(&shell.state).clone();
-            let outside =
-                Outside { directory: shell.directory.as_deref(), previous: shell.previous.as_ref(), outputs: &outputs };
+            let outside = Outside {
+                directory: shell.directory.as_deref(),
+                previous: shell.previous.as_ref(),
+                sight: &shell.sight,
+                outputs: &outputs,
+            };
             match expand(&mut Expander { state: &mut state, surroundings: &outside }) {
                 Ok(done) => {
                     shell.state = state;

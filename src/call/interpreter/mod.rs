@@ -26,6 +26,7 @@ mod values;
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -44,6 +45,7 @@ use crate::call::outcome::CallError;
 use crate::call::plan::Stage;
 use crate::call::plan_outcome::{PlanFailure, PlanOutcome, RawStreams};
 use crate::call::request::{LineBounds, LineInput, Session};
+use crate::call::sight::Sight;
 use crate::call::toolbox::{Journal, Toolbox};
 use crate::exec::{self, Masks, Runner, Stop};
 
@@ -125,7 +127,8 @@ where
     pub(super) async fn run(&self, line: LineStart<'_>, starts: Starts) -> PlanOutcome {
         let LineStart { text, script, directory, input, raw } = line;
         let state = State { status: Some(0), ..line::first_state(script, &exec::variable) };
-        let mut shell = Shell { state, directory: directory.map(str::to_owned), ..Shell::default() };
+        let sight = Sight::under(&self.toolbox.policy, || self.toolbox.own_project().map(Path::to_owned));
+        let mut shell = Shell { state, directory: directory.map(str::to_owned), sight, ..Shell::default() };
         if text.contains("TMPDIR") {
             shell.state.set("TMPDIR", Value::Known(self.toolbox.runner.temporary_directory()));
         }

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::job::Job;
 use super::streams::Streams;
 use crate::call::plan_outcome::Tested;
+use crate::call::sight::Sight;
 use crate::exec;
 
 /// What a subshell has of its own. A clone is another one.
@@ -23,6 +24,8 @@ pub(super) struct Shell {
     pub(super) previous: Option<Before>,
     /// The directories that `pushd` has left, the last one at the end.
     pub(super) left: Vec<Before>,
+    /// The files that globs and tests see.
+    pub(super) sight: Sight,
     /// The environment of Python that `source` has activated.
     pub(super) environment: Option<PathBuf>,
     /// Whether it has read something: the output of a command, or a line of its input.

@@ -98,7 +98,9 @@ fn is_binary(operator: &str) -> bool {
 
 fn unary(operator: &str, word: &str, shell: &Shell) -> Result<bool, String> {
     match operator.strip_prefix('-').filter(|letter| letter.chars().count() == 1).and_then(|text| text.chars().next()) {
-        Some(letter) => file_holds(letter, word, shell).ok_or_else(|| format!("{operator}: unary operator expected")),
+        Some(letter) => {
+            file_holds(letter, word, shell).unwrap_or_else(|| Err(format!("{operator}: unary operator expected")))
+        }
         None => Err(format!("{operator}: unary operator expected")),
     }
 }
@@ -128,21 +130,28 @@ fn is_on(name: &str, shell: &Shell) -> bool {
 }
 
 /// Whether an operator with one word holds; `None` if there is no such operator.
-pub(super) fn file_holds(letter: char, word: &str, shell: &Shell) -> Option<bool> {
+pub(super) fn file_holds(letter: char, word: &str, shell: &Shell) -> Option<Result<bool, String>> {
     match letter {
-        'z' => Some(word.is_empty()),
-        'n' => Some(!word.is_empty()),
+        'z' => Some(Ok(word.is_empty())),
+        'n' => Some(Ok(!word.is_empty())),
         // No stream of a line is a terminal.
-        't' => Some(false),
-        'v' => Some(is_set(word, shell)),
-        'o' => Some(is_on(word, shell)),
+        't' => Some(Ok(false)),
+        'v' => Some(Ok(is_set(word, shell))),
+        'o' => Some(Ok(is_on(word, shell))),
         'a' => file_holds('e', word, shell),
-        letter => inspect::holds(letter, &in_directory(word, shell)).map(|holds| holds && !word.is_empty()),
+        letter => {
+            let path = in_directory(word, shell);
+            let holds = inspect::holds(letter, &path)?;
+            Some(shell.sight.check(&path, word).map(|()| holds && !word.is_empty()))
+        }
     }
 }
 
 fn binary(one: &str, operator: &str, other: &str, shell: &Shell) -> Result<bool, String> {
     let numbers = || Ok::<_, String>((number(one)?, number(other)?));
+    if ["-nt", "-ot", "-ef"].contains(&operator) {
+        [one, other].into_iter().try_for_each(|word| shell.sight.check(&in_directory(word, shell), word))?;
+    }
     Ok(match operator {
         "=" | "==" => one == other,
         "!=" => one != other,

@@ -337,7 +337,7 @@ impl Toolbox {
     }
 
     /// Returns the project of this process, without links.
-    pub(super) fn own_project(&self) -> Option<&Path> {
+    pub(in crate::call) fn own_project(&self) -> Option<&Path> {
         let found = || exec::project(&exec::directory(), exec::variable("HOME").as_deref().map(Path::new));
         self.project.get_or_init(found).as_ref().map(|project| project.directory.as_path())
     }
