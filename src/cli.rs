@@ -110,8 +110,7 @@ fn parse() -> Result<CommandLine, clap::Error> {
     let (run, given) = match (&arguments.command, matches.subcommand()) {
         (Some(ClimaxCommand::Run(run)), Some((_, given))) => (run, given),
         (None, None) => {
-            let has_configs = !arguments.run.selection.sources.configs.is_empty();
-            let first = arguments.run.selection.names().into_iter().next().filter(|_| !has_configs);
+            let first = arguments.run.selection.names().into_iter().next();
             arguments.run.probable_command = first.and_then(|word| ProbableCommand::of(&word, &command));
             (&arguments.run, &matches)
         }

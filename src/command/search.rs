@@ -4,7 +4,7 @@ mod explain;
 
 use std::process::ExitCode;
 
-use climax_catalog::{Catalog, Filter, FoundTool, Strategy};
+use climax_catalog::{Catalog, Filter, Strategy, ToolIndex};
 
 use super::list;
 use crate::command::output::print;
@@ -59,7 +59,13 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         cli: arguments.cli.as_deref(),
     };
     if arguments.explain {
-        return print(&explained(&index.explain(strategy, filter, arguments.limit), arguments.json), ExitCode::SUCCESS);
+        let found = index.explain(strategy, filter, arguments.limit);
+        let text = match (arguments.json, found.is_empty()) {
+            (true, _) => explain::json(&found).to_string(),
+            (false, true) => nothing(&index, filter),
+            (false, false) => explain::text(&found),
+        };
+        return print(&text, ExitCode::SUCCESS);
     }
     if arguments.json {
         return print(&mcp::search_text(&index, strategy, filter, arguments.limit), ExitCode::SUCCESS);
@@ -70,7 +76,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
 
     let found = index.search_by(strategy, filter, arguments.limit);
     if found.is_empty() {
-        return print(&nothing(), ExitCode::SUCCESS);
+        return print(&nothing(&index, filter), ExitCode::SUCCESS);
     }
 
     let rows = found
@@ -80,15 +86,12 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
     print(&terminal::table(["Tool", "CLI", "Description"], rows), ExitCode::SUCCESS)
 }
 
-/// The results with how each came to its place.
-fn explained(found: &[FoundTool<'_>], as_json: bool) -> String {
-    if as_json {
-        return explain::json(found).to_string();
-    }
-    if found.is_empty() { nothing() } else { explain::text(found) }
-}
-
 /// Says what to do where no tool was found.
-fn nothing() -> String {
-    format!("No tool serves this. Say it in other words, or look through `{} list`.", identity::name())
+fn nothing(index: &ToolIndex, filter: Filter<'_>) -> String {
+    let program = identity::name();
+    let has_cli = |name: &str| index.tools().any(|tool| tool.cli().name() == name);
+    match filter.cli.filter(|name| !has_cli(name)) {
+        Some(name) => format!("No CLI is named `{name}`. `{program} list` shows those that are served."),
+        None => format!("No tool serves this. Say it in other words, or look through `{program} list`."),
+    }
 }

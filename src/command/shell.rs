@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::io::{self, IsTerminal as _};
+#[cfg(feature = "prompt")]
 use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
 #[cfg(feature = "prompt")]
@@ -15,7 +16,9 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::call::approval::Approver;
-use crate::call::line::{UnreadLine, directory_change};
+use crate::call::line::UnreadLine;
+#[cfg(feature = "prompt")]
+use crate::call::line::directory_change;
 use crate::call::visible::TextForm;
 use crate::call::{
     CallError, LineBounds, LineInput, PlanOutcome, PlanResult, Purpose, RawStreams, Request, Session, StageOutcome,
@@ -23,7 +26,7 @@ use crate::call::{
 };
 use crate::command::output::{FAILURE, USAGE};
 use crate::command::terminal;
-use crate::exec::{self, End, Stop};
+use crate::exec::{End, Stop};
 use crate::mcp::reply::{notes, reply};
 
 /// Exit status: the policy does not permit a command. Source: POSIX.1-2024, "Exit Status for Commands".
@@ -57,9 +60,10 @@ impl<'t> Shell<'t> {
         self.directory.as_deref()
     }
 
-    /// Runs a line of a prompt or a script, and returns its exit status; the last one again for a line without commands.
+    /// Runs a line of a prompt, and returns its exit status; the last one again for a line without commands.
     ///
     /// `cd DIR` alone changes the directory of the lines behind it, and `exit` breaks.
+    #[cfg(feature = "prompt")]
     pub(super) fn take<A>(&mut self, line: &str, last: u8, approver: &A) -> ControlFlow<u8, u8>
     where
         A: Approver<Question = Infallible>,
@@ -77,6 +81,7 @@ impl<'t> Shell<'t> {
     }
 
     /// Changes the directory of further lines, not that of this process: relative paths of a policy keep their meaning.
+    #[cfg(feature = "prompt")]
     fn change_directory(&mut self, directories: &[String]) -> u8 {
         let start = self.directory.clone().unwrap_or_default();
         let path = directories.iter().fold(start, |path, directory| path.join(directory));

@@ -225,24 +225,9 @@ impl fmt::Display for Violation {
                 "Argument '{name}': the policy has a rule for it, and what the program takes by itself is unknown; give \
                  `{option}`"
             ),
-            Problem::Misspelt { meant } => {
-                write!(f, "Unknown argument '{}': did you mean '{meant}'?", echo(name))
+            Problem::Misspelt { .. } | Problem::Unknown { .. } | Problem::NoDryRun | Problem::NoDirectory => {
+                write!(f, "Unknown argument '{}': {}", echo(name), unknown(&self.problem))
             }
-            Problem::Unknown { known, .. } if known.is_empty() => {
-                write!(f, "Unknown argument '{}': the tool has no arguments", echo(name))
-            }
-            Problem::Unknown { known, more } => {
-                write!(f, "Unknown argument '{}': the tool has {}", echo(name), known.join(", "))?;
-                if *more == 0 { Ok(()) } else { write!(f, " and {more} more") }
-            }
-            Problem::NoDryRun => {
-                write!(f, "Unknown argument '{}': the tool has no dry run, so nothing was run", echo(name))
-            }
-            Problem::NoDirectory => write!(
-                f,
-                "Unknown argument '{}': the tool takes no directory to run in; give absolute paths",
-                echo(name)
-            ),
             Problem::NotReading { tool, risk, caller } => not_reading(f, name, (tool, *risk, *caller)),
             Problem::Type { value, expected } => write!(f, "Argument '{name}': cannot convert '{value}' to {expected}"),
             Problem::NotInEnum { allowed } => write!(f, "Argument '{name}' must be one of: {}", allowed.join(", ")),
@@ -318,6 +303,18 @@ impl fmt::Display for Violation {
                 write!(f, "Argument '{name}': value {value} exceeds maximum {maximum}")
             }
         }
+    }
+}
+
+/// Says what is known of an unknown argument.
+fn unknown(problem: &Problem) -> String {
+    match problem {
+        Problem::Misspelt { meant } => format!("did you mean '{meant}'?"),
+        Problem::Unknown { known, .. } if known.is_empty() => "the tool has no arguments".to_owned(),
+        Problem::Unknown { known, more: 0 } => format!("the tool has {}", known.join(", ")),
+        Problem::Unknown { known, more } => format!("the tool has {} and {more} more", known.join(", ")),
+        Problem::NoDryRun => "the tool has no dry run, so nothing was run".to_owned(),
+        _ => "the tool takes no directory to run in; give absolute paths".to_owned(),
     }
 }
 
