@@ -2,6 +2,8 @@
 //!
 //! Source: bash(1), "ARITHMETIC EVALUATION"; POSIX.1-2024, "Shell Command Language", 2.6.4.
 
+use std::ops::Range;
+
 use crate::error::SyntaxError;
 use crate::parser::Parser;
 use crate::tree::{Arithmetic, Binary, Joint, Name, Operation, Parameter, Part, Splice, Unary};
@@ -42,7 +44,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         self.at += 3;
-        let expression = self.nested(Self::whole_expression)?;
+        let expression = self.nested(|parser| parser.expression_or_zero("))"))?;
         self.close(start, "$((", "))")?;
         Ok(Some(expression))
     }
@@ -79,7 +81,7 @@ impl Parser<'_> {
     pub(crate) fn arithmetic_command(&mut self) -> Result<Arithmetic, SyntaxError> {
         let start = self.at;
         self.at += 2;
-        let expression = self.nested(Self::whole_expression)?;
+        let expression = self.nested(|parser| parser.expression_or_zero("))"))?;
         self.close(start, "((", "))")?;
         Ok(expression)
     }
@@ -100,6 +102,27 @@ impl Parser<'_> {
         Ok((part(self, ";")?, part(self, ";")?, part(self, "))")?))
     }
 
+    /// Reads the expression that is all of a place in the text.
+    pub(crate) fn expression_at(&mut self, range: Range<usize>) -> Result<Arithmetic, SyntaxError> {
+        let around = (self.at, self.end);
+        (self.at, self.end) = (range.start, range.end);
+        let expression = self.nested(Self::whole_expression);
+        self.skip_space();
+        let is_whole = self.at == self.end;
+        (self.at, self.end) = around;
+        let expression = expression?;
+        if is_whole {
+            return Ok(expression);
+        }
+        Err(SyntaxError::at(range, "this is no whole expression", "write `NAME=$((…))`"))
+    }
+
+    /// Reads an expression up to this text; an empty one is 0.
+    pub(crate) fn expression_or_zero(&mut self, end: &str) -> Result<Arithmetic, SyntaxError> {
+        self.skip_space();
+        if self.rest().starts_with(end) { Ok(Arithmetic::Number(0)) } else { self.whole_expression() }
+    }
+
     /// Reads an expression that nothing stands around. One that is a single value may be empty.
     pub(crate) fn whole_expression(&mut self) -> Result<Arithmetic, SyntaxError> {
         self.skip_space();
@@ -107,6 +130,7 @@ impl Parser<'_> {
         let mut expression = self.expression()?;
         if let Arithmetic::Text(_, splice) = &mut expression
             && !is_parenthesis
+            && !matches!(splice, Splice::Digits(_))
         {
             *splice = Splice::Whole;
         }
@@ -252,7 +276,7 @@ impl Parser<'_> {
             return self.named(name.to_owned(), start);
         }
         if self.peek().is_some_and(|c| c.is_ascii_digit()) {
-            return self.number();
+            return if let Some(based) = self.value_with_base()? { Ok(based) } else { self.number() };
         }
         if self.take("\"") {
             let value = self.value()?;
@@ -274,13 +298,36 @@ impl Parser<'_> {
             let range = start..self.at + 1;
             return Err(SyntaxError::unread(range, "arrays are not read", "use one variable for each value"));
         }
+        let end = self.at;
+        self.skip_space();
         for (text, step) in [("++", 1), ("--", -1)] {
             if self.take(text) {
                 return Ok(Arithmetic::Step(name, step, true));
             }
         }
+        self.at = end;
         let parameter = Parameter { name: Name::Variable(name), operation: Operation::Value };
         Ok(Arithmetic::Value(Box::new(Part::Parameter(Box::new(parameter), start..self.at))))
+    }
+
+    /// Reads `10#$x`; `None` if no expansion stands behind the base.
+    fn value_with_base(&mut self) -> Result<Option<Arithmetic>, SyntaxError> {
+        let start = self.at;
+        let rest = self.rest();
+        let base = rest.split_once("#$").map(|(base, _)| base).filter(|base| base.bytes().all(|c| c.is_ascii_digit()));
+        let Some(base) = base.and_then(|base| base.parse().ok()).filter(|base| (2..=64).contains(base)) else {
+            return Ok(None);
+        };
+        self.at += rest.find('#').unwrap_or_default() + 1;
+        let Some(part) = self.nested(Self::expansion)? else {
+            self.at = start;
+            return Ok(None);
+        };
+        if self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || "_@#$`".contains(c)) {
+            let problem = "digits stand behind the value of a number with a base";
+            return Err(SyntaxError::at(start..self.at, problem, "give the whole number to a variable before"));
+        }
+        Ok(Some(Arithmetic::Text(Box::new(part), Splice::Digits(base))))
     }
 
     fn number(&mut self) -> Result<Arithmetic, SyntaxError> {
@@ -294,13 +341,14 @@ impl Parser<'_> {
             None if text.len() > 1 && text.starts_with('0') => (&text[1..], 8),
             None => (text, 10),
         };
-        let value = match radix {
-            2..=36 => i64::from_str_radix(digits, radix).ok(),
-            37..=64 => in_large_base(digits, radix),
-            _ => None,
-        };
+        let value = in_base(digits, radix);
         self.at += end;
         value.map(Arithmetic::Number).ok_or_else(|| {
+            let decimal = text.trim_start_matches('0');
+            if radix == 8 && text == format!("0{digits}") && decimal.bytes().all(|byte| byte.is_ascii_digit()) {
+                let problem = format!("`{text}` is no number of base 8, which it would have for the 0 at its start");
+                return SyntaxError::at(start..self.at, problem, format!("write `{decimal}` or `10#{text}`"));
+            }
             SyntaxError::at(start..self.at, "this is no number of 64 bits", "write a decimal number, or one with 0x")
         })
     }
@@ -313,6 +361,15 @@ impl Parser<'_> {
 
     fn skip_space(&mut self) {
         while self.take(" ") || self.take("\t") || self.take("\n") || self.take("\\\n") {}
+    }
+}
+
+/// Reads digits of a base; `None` if they are none, or none of 64 bits.
+pub(crate) fn in_base(digits: &str, radix: u32) -> Option<i64> {
+    match radix {
+        2..=36 if digits.starts_with(|c: char| c.is_ascii_alphanumeric()) => i64::from_str_radix(digits, radix).ok(),
+        37..=64 => in_large_base(digits, radix),
+        _ => None,
     }
 }
 

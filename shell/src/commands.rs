@@ -1,9 +1,12 @@
 //! Lists, pipelines and simple commands.
 
+use std::ops::Range;
+
 use crate::error::SyntaxError;
 use crate::parser::Parser;
 use crate::tree::{
-    Assignment, Body, Chain, Command, Descriptor, Joint, List, Part, Pipeline, Redirection, Simple, Target, Word,
+    Arithmetic, Assignment, Body, Chain, Command, Descriptor, Joint, List, Part, Pipeline, Redirection, Simple, Target,
+    Word,
 };
 
 /// Words that end a list, where a command could stand.
@@ -32,14 +35,18 @@ impl Parser<'_> {
     /// Reads what stands between two commands; whether there is something.
     fn is_separated(&mut self) -> bool {
         self.skip_blanks();
-        let is_closed = self.rest().starts_with(";;");
-        !is_closed && (self.take(";") || self.line_break())
+        !self.is_at_end_of_arm() && (self.take(";") || self.line_break())
+    }
+
+    /// Whether what ends an arm of `case` stands here.
+    fn is_at_end_of_arm(&self) -> bool {
+        self.rest().starts_with(";;") || self.rest().starts_with(";&")
     }
 
     fn is_at_end_of_list(&self) -> bool {
         match self.peek() {
             None | Some(')') => true,
-            Some(';') => self.rest().starts_with(";;"),
+            Some(';') => self.is_at_end_of_arm(),
             Some(_) => self.reserved().is_some_and(|word| CLOSING.contains(&word)),
         }
     }
@@ -180,6 +187,7 @@ impl Parser<'_> {
             } else if let Some(word) = self.with_processes(Self::word)? {
                 self.add_word(&word, &mut simple.words)?;
                 self.check_function(&simple)?;
+                self.check_extended()?;
             } else {
                 break;
             }
@@ -192,7 +200,45 @@ impl Parser<'_> {
                 Some(found) => self.unexpected(found),
             });
         }
-        Ok(Command { body: Body::Simple(simple), redirections, range: start..end })
+        let body = match self.let_command(&simple)? {
+            Some(expression) => Body::Arithmetic(expression),
+            None => Body::Simple(simple),
+        };
+        Ok(Command { body, redirections, range: start..end })
+    }
+
+    /// Reads `let EXPRESSION…` as `((EXPRESSION, …))`, if its words stand in one pair of quotes each or in none.
+    fn let_command(&mut self, simple: &Simple) -> Result<Option<Arithmetic>, SyntaxError> {
+        let Some((name, words)) = simple.words.split_first() else { return Ok(None) };
+        if name.plain() != Some("let") || !simple.assignments.is_empty() {
+            return Ok(None);
+        }
+        let Some(ranges) = words.iter().map(|word| self.unquoted(&word.range)).collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        let mut all: Option<Arithmetic> = None;
+        for range in ranges {
+            let own = self.expression_at(range)?;
+            all = Some(match all {
+                None => own,
+                Some(before) => Arithmetic::Sequence(Box::new(before), Box::new(own)),
+            });
+        }
+        Ok(all)
+    }
+
+    /// The place of the text of a word without its quotes; `None` if it has other quotes, or could be a glob.
+    fn unquoted(&self, range: &Range<usize>) -> Option<Range<usize>> {
+        let text = self.text.get(range.clone())?;
+        let inner = |quote: char| text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote));
+        let (inner, not_read) = match (inner('"'), inner('\'')) {
+            (Some(inner), _) => (Some(inner), "\"\\"),
+            (_, Some(inner)) => (Some(inner), "'\"\\$`"),
+            _ => (None, "'\"\\*?[{~"),
+        };
+        let is_read = !inner.unwrap_or(text).contains(|c| not_read.contains(c));
+        let cut = usize::from(inner.is_some());
+        is_read.then_some(range.start + cut..range.end - cut)
     }
 
     fn missing_command(&self) -> SyntaxError {
@@ -262,11 +308,13 @@ pub fn is_name(text: &str) -> bool {
 }
 
 impl Word {
-    /// Reads a word as an assignment, as `export NAME=value` has it.
+    /// Reads a word as an assignment, as `export NAME=value` and `export NAME+=value` have it.
     #[must_use]
     pub fn assignment(&self) -> Option<Assignment> {
         let Some(Part::Text(first)) = self.parts.first() else { return None };
         let (name, start) = first.split_once('=')?;
+        let length = name.len() + 1;
+        let (name, appends) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
         if !is_name(name) {
             return None;
         }
@@ -274,7 +322,7 @@ impl Word {
         let mut parts = vec![Part::Text(start.to_owned())];
         parts.extend(self.parts[1..].iter().cloned());
         parts.retain(|part| *part != Part::Text(String::new()));
-        let value = Word { parts, range: self.range.start + name.len() + 1..self.range.end };
-        Some(Assignment { name: name.to_owned(), appends: false, value, range: self.range.clone() })
+        let value = Word { parts, range: self.range.start + length..self.range.end };
+        Some(Assignment { name: name.to_owned(), appends, value, range: self.range.clone() })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::SyntaxError;
 use crate::parser::Parser;
-use crate::tree::{Arm, Body, Branch, Case, Count, For, If, List, While};
+use crate::tree::{Arm, Body, Branch, Case, Count, For, If, List, Then, While};
 
 /// Words at the start of a command that are not read, with what to write instead.
 const REFUSED: [(&str, &str, &str); 3] = [
@@ -107,6 +107,7 @@ impl Parser<'_> {
             loop {
                 self.skip_blanks();
                 let Some(word) = self.word()? else { break };
+                self.check_extended()?;
                 self.add_word(&word, &mut words)?;
             }
             Some(words)
@@ -178,6 +179,7 @@ impl Parser<'_> {
             let Some(pattern) = self.word()? else {
                 return Err(self.unclosed(start, "case", "esac"));
             };
+            self.check_extended()?;
             patterns.push(pattern);
             self.skip_blanks();
             if !self.take("|") {
@@ -187,14 +189,16 @@ impl Parser<'_> {
         self.close(start, "case", ")")?;
 
         let body = self.list()?;
-        if self.rest().starts_with(";;&") || self.rest().starts_with(";&") {
-            let range = self.at..self.at + 3;
-            return Err(SyntaxError::unread(range, "arms that go on are not read", "end each arm with `;;`"));
-        }
-        if !self.take(";;") && self.reserved() != Some("esac") {
+        let then = if self.take(";;&") {
+            Then::Test
+        } else if self.take(";&") {
+            Then::Next
+        } else if self.take(";;") || self.reserved() == Some("esac") {
+            Then::End
+        } else {
             return Err(self.unclosed(start, "case", "esac"));
-        }
-        Ok(Arm { patterns, body })
+        };
+        Ok(Arm { patterns, body, then })
     }
 
     fn not_empty(&self, list: &List, start: usize, word: &str) -> Result<(), SyntaxError> {

@@ -107,12 +107,25 @@ impl Parser<'_> {
     fn operand_of_condition(&mut self, start: usize) -> Result<Word, SyntaxError> {
         self.skip_blanks();
         let is_end = self.reserved() == Some("]]");
-        match self.word()?.filter(|_| !is_end) {
+        let word = self.word()?.filter(|_| !is_end);
+        self.check_extended()?;
+        match word {
             Some(word) => Ok(word),
             None => {
                 Err(SyntaxError::at(start..self.at, "a word is missing in `[[ ]]`", "write `[[ WORD OPERATOR WORD ]]`"))
             }
         }
+    }
+
+    /// Refuses a pattern such as `@(a|b)`, whose parenthesis stands here.
+    pub(crate) fn check_extended(&self) -> Result<(), SyntaxError> {
+        let before = &self.text[..self.at];
+        if self.peek() != Some('(') || !before.ends_with(['@', '?', '*', '+', '!']) {
+            return Ok(());
+        }
+        let problem = "extended patterns such as `@(a|b)` are not read";
+        let remedy = "write each pattern out, as in `*.a *.b` and `[[ x == a || x == b ]]`";
+        Err(SyntaxError::unread(self.at - 1..self.at + 1, problem, remedy))
     }
 
     /// Reads a regular expression, in which parentheses and `|` stand without quotes.

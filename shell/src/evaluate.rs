@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use crate::arithmetic::in_base;
 use crate::error::SyntaxError;
 use crate::expand::{ExpandError, Expander, Surroundings};
 use crate::state::Value;
@@ -124,12 +125,24 @@ fn number(text: &str, place: &Range<usize>) -> Result<i64, SyntaxError> {
     let is_decimal = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
     is_decimal.then(|| text.parse().ok()).flatten().ok_or_else(|| {
         let problem = format!("`{}` is no decimal number", text.chars().take(40).collect::<String>());
-        SyntaxError::at(place.clone(), problem, "in arithmetic every value must be one")
+        let is_padded = digits.len() > 1 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let remedy = if is_padded {
+            "in arithmetic every value must be one; write `10#$NAME` for one that starts with 0"
+        } else {
+            "in arithmetic every value must be one"
+        };
+        SyntaxError::at(place.clone(), problem, remedy)
     })
 }
 
 /// Reads the text of an expansion, where it means the same as a number by itself.
 fn spliced(text: &str, splice: Splice, place: &Range<usize>) -> Result<i64, SyntaxError> {
+    if let Splice::Digits(base) = splice {
+        return in_base(text, base).ok_or_else(|| {
+            let problem = format!("`{}` has no digits of base {base}", text.chars().take(40).collect::<String>());
+            SyntaxError::at(place.clone(), problem, "check the value before")
+        });
+    }
     let problem = match splice {
         Splice::Whole => None,
         _ if text.trim().is_empty() => Some("a value in arithmetic is empty"),

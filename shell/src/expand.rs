@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use crate::commands::is_name;
 use crate::error::SyntaxError;
 use crate::matching::TooManySteps;
 use crate::pattern::Pattern;
@@ -19,6 +20,9 @@ pub const PLACEHOLDER: &str = "1";
 
 /// Most bytes that an expansion may make of a value, so that no line fills the memory.
 pub(crate) const MAX_VALUE_BYTES: usize = 8 << 20;
+
+/// Most characters of a regular expression: its brackets may be looked at once for each of them.
+const MAX_REGEX_CHARACTERS: usize = 32 << 10;
 
 /// Where a field comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,6 +201,38 @@ impl<S: Surroundings> Expander<'_, S> {
         Ok(Field { text: characters.iter().map(|one| one.c).collect(), origin, is_open, from: 0 })
     }
 
+    /// Expands the value of an assignment, in which `~` is the home directory behind each `:` too.
+    ///
+    /// # Errors
+    /// As for [`Expander::fields`].
+    pub fn value<'w>(&mut self, word: &'w Word) -> Result<Field, ExpandError<'w>> {
+        let mut fields = Fields::default();
+        for (at, part) in word.parts.iter().enumerate() {
+            match part {
+                Part::Text(text) => self.value_text(text, (at == 0, at + 1 == word.parts.len()), &mut fields)?,
+                Part::Parameter(parameter, place) => {
+                    let value = match self.parameter(parameter, place)? {
+                        Found::One(value) => value,
+                        // It is a part of the value, in which `~` has the same meaning.
+                        Found::Word(word) => {
+                            let field = self.value(word)?;
+                            (!field.is_open).then_some(field.text)
+                        }
+                        Found::Several(values) => Some(values.join(" ")),
+                    };
+                    fields.value(value.as_deref(), true);
+                }
+                part => self.unsplit(std::slice::from_ref(part), &mut fields)?,
+            }
+            if fields.open.len() > MAX_VALUE_BYTES {
+                return Err(too_long(&word.range).into());
+            }
+        }
+        let origin = origin(&fields.open);
+        let text = fields.open.iter().map(|one| one.c).collect();
+        Ok(Field { text, origin, is_open: fields.is_open, from: 0 })
+    }
+
     /// Expands a word to a pattern; `None` if it is not known yet.
     ///
     /// # Errors
@@ -214,11 +250,11 @@ impl<S: Surroundings> Expander<'_, S> {
     /// As for [`Expander::fields`].
     pub fn regex<'w>(&mut self, word: &'w Word) -> Result<Known, ExpandError<'w>> {
         let (characters, is_open) = self.characters(word)?;
-        let escaped = |one: &Character| {
-            let is_special = one.is_quoted && r"\.+*?()|[]{}^$".contains(one.c);
-            is_special.then_some('\\').into_iter().chain([one.c])
-        };
-        Ok((!is_open).then(|| characters.iter().flat_map(escaped).collect()))
+        if characters.len() > MAX_REGEX_CHARACTERS {
+            let problem = format!("the regular expression has more than {MAX_REGEX_CHARACTERS} characters");
+            return Err(SyntaxError::at(word.range.clone(), problem, "let a program do it, such as grep").into());
+        }
+        Ok((!is_open).then(|| escaped_in_regex(&characters)))
     }
 
     /// The characters of a word that is not split, each with whether it is quoted.
@@ -279,12 +315,18 @@ impl<S: Surroundings> Expander<'_, S> {
 
     /// Adds parts of a word. Values outside of quotes are split.
     fn parts<'w>(&mut self, parts: &'w [Part], in_quotes: bool, fields: &mut Fields) -> Result<(), ExpandError<'w>> {
+        let is_value = matches!(parts.first(), Some(Part::Text(text)) if !in_quotes && !assigned(text).0.is_empty());
         for (at, part) in parts.iter().enumerate() {
             match part {
                 Part::Text(text) if !in_quotes => {
-                    let (name, value) = if at == 0 { assigned(text) } else { ("", text.as_str()) };
-                    fields.literal(name, false);
-                    let rest = if at == 0 { self.home(value, parts.len() == 1, fields)? } else { value };
+                    let (is_start, is_end) = (at == 0, at + 1 == parts.len());
+                    if is_value {
+                        let (name, value) = if is_start { assigned(text) } else { ("", text.as_str()) };
+                        fields.literal(name, false);
+                        self.value_text(value, (is_start, is_end), fields)?;
+                        continue;
+                    }
+                    let rest = if is_start { self.home(text, is_end, fields)? } else { text };
                     fields.literal(rest, false);
                 }
                 Part::Text(text) | Part::Quoted(text) => {
@@ -353,6 +395,21 @@ impl<S: Surroundings> Expander<'_, S> {
         Ok(())
     }
 
+    /// Adds text of the value of an assignment, in which `~` has its meaning at the start and behind each `:`. `ends` says
+    /// whether the value starts and ends with the text.
+    fn value_text(&self, text: &str, ends: (bool, bool), fields: &mut Fields) -> Result<(), SyntaxError> {
+        let mut segments = text.split(':').enumerate().peekable();
+        while let Some((at, segment)) = segments.next() {
+            if at > 0 {
+                fields.literal(":", false);
+            }
+            let is_whole = ends.1 || segments.peek().is_some();
+            let rest = if at > 0 || ends.0 { self.home(segment, is_whole, fields)? } else { segment };
+            fields.literal(rest, false);
+        }
+        Ok(())
+    }
+
     /// Adds the home directory for a leading `~`, and returns what stands behind it.
     fn home<'t>(&self, text: &'t str, is_whole: bool, fields: &mut Fields) -> Result<&'t str, SyntaxError> {
         let Some(rest) = text.strip_prefix('~') else { return Ok(text) };
@@ -388,7 +445,7 @@ impl<S: Surroundings> Expander<'_, S> {
             let pattern: String = characters
                 .iter()
                 .flat_map(|one| {
-                    let is_plain = one.is_quoted && matches!(one.c, '*' | '?' | '[' | ']' | '\\');
+                    let is_plain = one.is_quoted && r"*?[]\!^-:.=".contains(one.c);
                     is_plain.then_some('\\').into_iter().chain([one.c])
                 })
                 .collect();
@@ -450,15 +507,10 @@ impl<S: Surroundings> Expander<'_, S> {
     }
 }
 
-/// Splits `NAME=~…` behind the `=`, where a shell expands `~` too.
+/// Splits `NAME=…` behind the `=`, where a shell expands `~` too; also `NAME+=…`.
 fn assigned(text: &str) -> (&str, &str) {
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && !name.starts_with(|c: char| c.is_ascii_digit())
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    };
     match text.split_once('=') {
-        Some((name, value)) if is_name(name) && value.starts_with('~') => text.split_at(name.len() + 1),
+        Some((name, _)) if is_name(name.strip_suffix('+').unwrap_or(name)) => text.split_at(name.len() + 1),
         _ => ("", text),
     }
 }
@@ -467,6 +519,45 @@ fn assigned(text: &str) -> (&str, &str) {
 fn is_all(parts: &[Part]) -> bool {
     matches!(parts, [Part::Parameter(parameter, _)]
         if parameter.name == Name::All && parameter.operation != Operation::Length)
+}
+
+/// Puts a backslash before quoted characters that have a meaning in a regular expression. In brackets, where a backslash is
+/// a character, a quoted one stands as it is.
+fn escaped_in_regex(characters: &[Character]) -> String {
+    let mut text = String::with_capacity(characters.len());
+    let mut at = 0;
+    while let Some(one) = characters.get(at) {
+        if one.c == '['
+            && !one.is_quoted
+            && let Some(length) = length_of_bracket(&characters[at..])
+        {
+            text.extend(characters[at..at + length].iter().map(|one| one.c));
+            at += length;
+            continue;
+        }
+        text.extend(Some('\\').filter(|_| one.is_quoted && r"\.+*?()|[{^$".contains(one.c)));
+        text.push(one.c);
+        at += 1;
+    }
+    text
+}
+
+/// The number of characters of a bracket expression, whose end is not quoted; `None` if it does not end.
+fn length_of_bracket(characters: &[Character]) -> Option<usize> {
+    let is = |at: usize, c: char| characters.get(at).is_some_and(|one| one.c == c && !one.is_quoted);
+    let mut at = 1 + usize::from(is(1, '^'));
+    at += usize::from(is(at, ']'));
+    let mut class = None;
+    while at < characters.len() {
+        let opened = [':', '=', '.'].into_iter().find(|mark| is(at, '[') && is(at + 1, *mark));
+        let is_closed = class.is_some_and(|mark| is(at, mark) && is(at + 1, ']'));
+        if is(at, ']') {
+            return Some(at + 1);
+        }
+        class = if is_closed { None } else { opened.or(class) };
+        at += if is_closed || opened.is_some() { 2 } else { 1 };
+    }
+    None
 }
 
 /// Where a field comes from.

@@ -32,6 +32,7 @@ mod parser;
 mod pattern;
 mod portable;
 mod redirections;
+mod regex;
 mod state;
 mod tree;
 mod unfinished;
@@ -46,10 +47,11 @@ pub use fill::Places;
 pub use matching::TooManySteps;
 pub use parser::{MAX_BYTES, MAX_NESTING, parse};
 pub use pattern::Pattern;
+pub use regex::{Regex, RegexError};
 pub use state::{Options, State, Value, Variable, background_count, background_number};
 pub use tree::{
     Arithmetic, Arm, Assignment, Binary, Body, Branch, Case, Chain, Command, Comparison, Condition, Count, Descriptor,
     For, If, Joint, List, Name, Operation, Parameter, Part, Pipeline, Place, Redirection, Script, Simple, Splice,
-    Target, Trim, Unary, While, Word,
+    Target, Then, Trim, Unary, While, Word,
 };
 pub use unfinished::{is_unfinished, last_command};

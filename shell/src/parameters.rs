@@ -92,11 +92,11 @@ impl<'a> Parser<'a> {
         }
         if name != "PIPESTATUS" {
             let range = start..self.at + 1;
-            return Err(SyntaxError::unread(
-                range,
-                "arrays are not read",
-                "write the words out, or use one variable for each",
-            ));
+            let remedy = match name {
+                "BASH_REMATCH" => "take the part of the text by `sed -E`, as in `$(sed -E 's/REGEX/\\1/' <<< \"$x\")`",
+                _ => "write the words out, or use one variable for each",
+            };
+            return Err(SyntaxError::unread(range, "arrays are not read", remedy));
         }
         self.skip();
         if self.take("@]") {
@@ -166,8 +166,8 @@ impl<'a> Parser<'a> {
     }
 
     fn slice(&mut self) -> Result<Operation, SyntaxError> {
-        let from = self.whole_expression()?;
-        let length = if self.take(":") { Some(self.whole_expression()?) } else { None };
+        let from = self.expression_or_zero(":")?;
+        let length = if self.take(":") { Some(self.expression_or_zero("}")?) } else { None };
         Ok(Operation::Slice(from, length))
     }
 

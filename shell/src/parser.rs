@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::braces::{MAX_BRACES, MAX_WORD_BYTES, MAX_WORDS};
 use crate::error::SyntaxError;
-use crate::tree::{Part, Script, Word};
+use crate::tree::{Name, Part, Script, Word};
 
 /// Maximum length of a text, in bytes.
 pub const MAX_BYTES: usize = 64 << 10;
@@ -177,6 +177,7 @@ impl<'a> Parser<'a> {
         }
 
         self.check_braces(word)?;
+        self.check_braced_names(word, &words)?;
         let (inner_words, bytes) = word.size();
         self.made_words += words.len() * inner_words;
         self.made_bytes += words.len() * bytes;
@@ -215,6 +216,28 @@ impl<'a> Parser<'a> {
             return Err(SyntaxError::at(word.range.clone(), problem, "write two ranges, as in `{A..Z} {a..c}`"));
         }
         Ok(())
+    }
+
+    /// Refuses words of braces in which a name or a `$` at the end of an element would go on behind the braces: a shell
+    /// expands braces before it looks for variables, so that `{$x,a}_1` is `$x_1 a_1`.
+    fn check_braced_names(&self, word: &Word, words: &[Word]) -> Result<(), SyntaxError> {
+        let goes_on = |text: &str| text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let is_expansion = |text: &str| goes_on(text) || text.starts_with(|c: char| "?#@*!$-{(\"'".contains(c));
+        let is_joined = |pair: &[Part]| match pair {
+            [Part::Parameter(parameter, place), Part::Text(behind)] => {
+                let is_variable = matches!(parameter.name, Name::Variable(_));
+                is_variable && goes_on(behind) && !self.text[place.clone()].starts_with("${")
+            }
+            [Part::Text(text), _] => text.ends_with('$'),
+            _ => false,
+        };
+        let is_made = |part: &Part| matches!(part, Part::Text(text) if text.match_indices('$').any(|(at, _)| is_expansion(&text[at + 1..])));
+        let is_other = |word: &Word| word.parts.windows(2).any(is_joined) || word.parts.iter().any(is_made);
+        if !words.iter().any(is_other) {
+            return Ok(());
+        }
+        let problem = "what stands behind the braces would belong to the name of the variable in them";
+        Err(SyntaxError::at(word.range.clone(), problem, "write `${NAME}` for the variable, as in `{${x},a}_1`"))
     }
 
     /// The word of name characters that stands here, perhaps empty.

@@ -104,7 +104,7 @@ impl Element {
 }
 
 /// The characters of the classes such as `[:digit:]`.
-const CLASSES: [(&str, &[(char, char)]); 12] = [
+pub(crate) const CLASSES: [(&str, &[(char, char)]); 12] = [
     ("alpha", &[('a', 'z'), ('A', 'Z')]),
     ("digit", &[('0', '9')]),
     ("alnum", &[('a', 'z'), ('A', 'Z'), ('0', '9')]),
@@ -152,6 +152,8 @@ fn set(characters: &[(char, bool)]) -> Option<(Element, usize)> {
             at += name.len() + 4;
             continue;
         }
+        let (c, length) = named(&characters[at..]).unwrap_or((c, 1));
+        at += length - 1;
         match (characters.get(at + 1), characters.get(at + 2)) {
             (Some(('-', false)), Some((end, _))) if *end != ']' => {
                 ranges.push((c, *end));
@@ -165,10 +167,18 @@ fn set(characters: &[(char, bool)]) -> Option<(Element, usize)> {
     }
 }
 
-/// Whether characters start with `[:NAME:]`.
+/// Whether characters start with `[:NAME:]`, of which nothing is quoted.
 fn starts_with_class(characters: &[(char, bool)], name: &str) -> bool {
-    let mut found = characters.iter().map(|(c, _)| *c);
-    ["[:", name, ":]"].iter().all(|part| part.chars().all(|c| found.next() == Some(c)))
+    let mut found = characters.iter();
+    ["[:", name, ":]"].iter().all(|part| part.chars().all(|c| found.next() == Some(&(c, false))))
+}
+
+/// The character that `[.c.]` or `[=c=]` names, with the number of characters.
+fn named(characters: &[(char, bool)]) -> Option<(char, usize)> {
+    let [('[', false), (mark @ ('.' | '='), false), (c, _), (end, false), (']', false), ..] = characters else {
+        return None;
+    };
+    (mark == end).then_some((*c, 5))
 }
 
 #[cfg(test)]

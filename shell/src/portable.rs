@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::tree::{
-    Arithmetic, Binary, Body, Command, Descriptor, Name, Operation, Parameter, Part, Script, Target, Word,
+    Arithmetic, Binary, Body, Command, Descriptor, Name, Operation, Parameter, Part, Script, Splice, Target, Then, Word,
 };
 
 impl Script {
@@ -29,6 +29,7 @@ fn of_command(command: &Command, text: &str) -> Option<&'static str> {
         Body::Count(_) => Some("for (("),
         Body::Condition(_) => Some("[["),
         Body::Arithmetic(_) => Some("(("),
+        Body::Case(case) if case.arms.iter().any(|arm| arm.then != Then::End) => Some(";&"),
         Body::Simple(simple) if simple.assignments.iter().any(|assignment| assignment.appends) => Some("+="),
         Body::Simple(simple) => of_builtin(&simple.words),
         _ => None,
@@ -56,7 +57,10 @@ fn of_part(part: &Part) -> Option<&'static str> {
             expression.visit(&mut |one| {
                 is_of_bash |= matches!(
                     one,
-                    Arithmetic::Step(..) | Arithmetic::Sequence(..) | Arithmetic::Binary(Binary::Power, ..)
+                    Arithmetic::Step(..)
+                        | Arithmetic::Sequence(..)
+                        | Arithmetic::Binary(Binary::Power, ..)
+                        | Arithmetic::Text(_, Splice::Digits(_))
                 );
             });
             let own = is_of_bash.then_some("`**`, `++`, `--` or `,` in `$((…))`");
@@ -89,6 +93,7 @@ fn of_builtin(words: &[Word]) -> Option<&'static str> {
         "[" | "test" if has(&|text| matches!(text, "==" | "-v" | "=~")) => Some("`==` in `[`"),
         "set" if has(&|text| text == "pipefail") => Some("set -o pipefail"),
         "read" if has(&|text| text.starts_with('-') && text != "-r") => Some("options of `read` but `-r`"),
+        "export" if rest.iter().filter_map(Word::assignment).any(|assignment| assignment.appends) => Some("+="),
         "source" => Some("source"),
         "type" if has(&|text| text.starts_with('-')) => Some("options of `type`"),
         _ => None,

@@ -85,6 +85,10 @@ impl Parser<'_> {
                 let problem = "a program without standard output fails when it prints";
                 return Err(SyntaxError::at(start..self.at, problem, "write `>/dev/null`"));
             }
+            Some("-") if descriptor == Descriptor::Input => {
+                let problem = "a program without standard input fails when it reads";
+                return Err(SyntaxError::at(start..self.at, problem, "write `</dev/null`"));
+            }
             Some("-") => (descriptor, Target::Closed),
             Some("0") => (descriptor, Target::Same(Descriptor::Input)),
             Some("1") => (descriptor, Target::Same(Descriptor::Output)),

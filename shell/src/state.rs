@@ -61,6 +61,8 @@ pub struct State {
     pub variables: BTreeMap<String, Variable>,
     /// The variables that the line sets somewhere, and that it does not get from its surroundings.
     pub set_somewhere: BTreeSet<String>,
+    /// Variables whose values are open, and that no command has set where all commands so far run in their order.
+    pub unset_so_far: BTreeSet<String>,
     /// `$0`
     pub name: String,
     /// `$1`, `$2`, …; `None` where they are not known yet.
@@ -81,6 +83,7 @@ impl State {
     /// Sets a variable. Programs get it if they did before.
     pub fn set(&mut self, name: &str, value: Value) {
         let is_exported = self.variables.get(name).is_some_and(|variable| variable.is_exported);
+        self.unset_so_far.remove(name);
         self.variables.insert(name.to_owned(), Variable { value, is_exported });
     }
 

@@ -336,6 +336,19 @@ pub struct Arm {
     pub patterns: Vec<Word>,
     /// What runs.
     pub body: List,
+    /// What follows it.
+    pub then: Then,
+}
+
+/// What follows an arm of `case` that has run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// `;;`: nothing.
+    End,
+    /// `;&`: the next arm.
+    Next,
+    /// `;;&`: the next arm whose patterns match.
+    Test,
 }
 
 /// The expression of `[[ … ]]`.

@@ -33,7 +33,12 @@ impl<S: Surroundings> Expander<'_, S> {
         {
             return Ok(found);
         }
-        let value = if self.has_no_value_yet(name, operation) { Value::Unset } else { self.value_of(name, place)? };
+        let is_open = matches!(name, Name::Variable(name) if self.state.unset_so_far.contains(name));
+        let value = match operation {
+            operation if self.has_no_value_yet(name, operation) => Value::Unset,
+            operation if is_open && operation.asks_for_value() => Value::Open,
+            _ => self.value_of(name, place)?,
+        };
         if let Some(word) = chosen(&value, operation) {
             return Ok(Found::Word(word));
         }
@@ -128,12 +133,15 @@ impl<S: Surroundings> Expander<'_, S> {
 
     /// The value of a variable, which the line must have set or may read.
     pub(crate) fn variable(&self, name: &str, place: &Range<usize>) -> Result<Value, SyntaxError> {
-        if let Some(variable) = self.state.variables.get(name) {
+        let variable = self.state.variables.get(name).filter(|_| !self.state.unset_so_far.contains(name));
+        if let Some(variable) = variable {
             return Ok(variable.value.clone());
         }
         self.surroundings.variable(name).map(Value::Known).ok_or_else(|| {
             let problem = format!("the line does not set the variable `{name}`");
-            SyntaxError::at(place.clone(), problem, format!("write `{name}=…` before it, or write the value out"))
+            let remedy = of_shell(name)
+                .map_or_else(|| format!("write `{name}=…` before it, or write the value out"), str::to_owned);
+            SyntaxError::at(place.clone(), problem, remedy)
         })
     }
 
@@ -220,6 +228,28 @@ impl<S: Surroundings> Expander<'_, S> {
         let field = self.text(word)?;
         Ok((!field.is_open).then_some(field.text))
     }
+}
+
+/// What to write for a variable to which bash gives a value of its own, and a line cannot.
+fn of_shell(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "SECONDS" | "EPOCHSECONDS" => "write `$(date +%s)`, and subtract two of them for a duration",
+        "EPOCHREALTIME" => "write `$(date +%s.%N)`",
+        "PIPESTATUS" => "write `${PIPESTATUS[0]}`, or another index",
+        "BASH_REMATCH" => "take the part of the text by `sed -E`",
+        "SRANDOM" => "write `$RANDOM`",
+        "GROUPS" => "write `$(id -g)`",
+        "OSTYPE" | "MACHTYPE" | "HOSTTYPE" => "write `$(uname -s)` or `$(uname -m)`",
+        "DIRSTACK" => "write `$PWD`",
+        "OLDPWD" => "it has no value before `cd`; write the directory out",
+        "IFS" => "values are split at blanks and line breaks; write the characters out",
+        "_" => "write the word out",
+        "LINENO" | "PPID" | "BASHPID" | "FUNCNAME" | "SHLVL" | "HISTCMD" | "BASH_SUBSHELL" | "BASH_VERSION"
+        | "BASH_SOURCE" | "BASH_COMMAND" | "BASH" | "SHELLOPTS" | "BASHOPTS" | "LD_LIBRARY_PATH" => {
+            "such a variable of bash has no value here; write the value out, or leave it out"
+        }
+        _ => return None,
+    })
 }
 
 /// Removes a match at the start or the end.

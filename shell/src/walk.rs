@@ -1,6 +1,6 @@
 //! Finds parts of the tree.
 
-use crate::tree::{Arithmetic, Body, Command, Condition, List, Operation, Part, Target, Word};
+use crate::tree::{Arithmetic, Body, Command, Condition, List, Name, Operation, Part, Target, Word};
 
 impl List {
     /// Returns all commands of the list: those of compound commands and those in words too, each behind what it stands in.
@@ -106,6 +106,35 @@ impl Part {
             Self::Arithmetic(expression, _) => {
                 expression.parts().into_iter().for_each(|part| part.add_lists(lists));
             }
+        }
+    }
+}
+
+impl Word {
+    /// Returns the names of the variables that expanding it sets.
+    #[must_use]
+    pub fn assigned(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        self.parts.iter().for_each(|part| part.add_assigned(&mut names));
+        names
+    }
+}
+
+impl Part {
+    fn add_assigned(&self, names: &mut Vec<String>) {
+        match self {
+            Self::Text(_) | Self::Quoted(_) | Self::Substitution(..) | Self::Process(..) => {}
+            Self::Double(parts) => parts.iter().for_each(|part| part.add_assigned(names)),
+            Self::Parameter(parameter, _) => {
+                if let (Name::Variable(name), Operation::Assign(..)) = (&parameter.name, &parameter.operation) {
+                    names.push(name.clone());
+                }
+                for word in parameter.operation.words() {
+                    names.extend(word.assigned());
+                }
+                names.extend(parameter.operation.numbers().into_iter().flat_map(Arithmetic::assigned));
+            }
+            Self::Arithmetic(expression, _) => names.extend(expression.assigned()),
         }
     }
 }

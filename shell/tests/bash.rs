@@ -171,6 +171,10 @@ fn texts_that_a_shell_would_read_in_another_way_are_refused() {
         ("echo {A..c}", "range of letters"),
         ("echo ${v=a{b,c}{d,e}f}", "braces"),
         ("echo \"${v:-'$n'}\"", "quotes mean themselves"),
+        ("echo {$v,w}_1", "name of the variable"),
+        ("echo {a,b$v}{c,d}", "name of the variable"),
+        ("echo {$,a}v", "name of the variable"),
+        ("echo {$,a}'v'", "name of the variable"),
     ] {
         let error = parse(text).unwrap_err();
         assert!(error.problem.contains(says), "{text}: {error}");

@@ -23,9 +23,69 @@ pub enum WriteMode {
     Protected,
 }
 
+/// A path of a redirection that names no file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Special {
+    /// The null device.
+    Null,
+    /// The standard input of the command itself.
+    Input,
+    /// Its standard output.
+    Output,
+    /// Its standard error.
+    Errors,
+    /// A device from which zeros or random bytes are read.
+    Source,
+}
+
+/// The special paths that a redirection may read.
+const READ: [(&str, Special); 6] = [
+    (NULL, Special::Null),
+    ("/dev/stdin", Special::Input),
+    ("/dev/fd/0", Special::Input),
+    ("/dev/zero", Special::Source),
+    ("/dev/random", Special::Source),
+    ("/dev/urandom", Special::Source),
+];
+
+/// The special paths that a redirection may write.
+const WRITTEN: [(&str, Special); 5] = [
+    (NULL, Special::Null),
+    ("/dev/stdout", Special::Output),
+    ("/dev/fd/1", Special::Output),
+    ("/dev/stderr", Special::Errors),
+    ("/dev/fd/2", Special::Errors),
+];
+
 /// Whether a path names a stream of the command itself, or none.
 pub(crate) fn is_stream(path: &str) -> bool {
-    [NULL, "/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(&path)
+    READ.iter().chain(&WRITTEN).any(|(own, special)| *own == path && *special != Special::Source)
+}
+
+/// Returns what the path of a redirection stands for, if it names no file.
+///
+/// # Errors
+/// The problem and the remedy of a device or a descriptor that is not opened.
+pub(crate) fn special(path: &str, is_written: bool) -> Result<Option<Special>, (String, &'static str)> {
+    let known: &[(&str, Special)] = if is_written { &WRITTEN } else { &READ };
+    if let Some((_, special)) = known.iter().find(|(own, _)| *own == path) {
+        return Ok(Some(*special));
+    }
+    if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
+        let problem = format!("No such file as `{path}`: bash would connect to a host");
+        return Err((problem, "let a program connect, such as curl or nc"));
+    }
+    let is_descriptor = path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
+    let is_file = path.starts_with("/dev/shm/") || path.starts_with("/dev/mqueue/") || path == "/dev/";
+    if is_descriptor || READ.iter().chain(&WRITTEN).any(|(own, _)| *own == path) {
+        let problem = format!("`{path}` is not opened by this redirection");
+        return Err((problem, "write `>&1` or `>&2` for the streams of the command, or name a file"));
+    }
+    if path.starts_with("/dev/") && !is_file {
+        let remedy = "use a pipe or a file";
+        return Err((format!("`{path}` would be a device, which a redirection does not open"), remedy));
+    }
+    Ok(None)
 }
 
 /// Returns the tool that reads files.

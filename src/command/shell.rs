@@ -74,7 +74,7 @@ impl<'t> Shell<'t> {
             _ => {}
         }
 
-        let Some(directories) = directory_change(line, &exec::variable) else {
+        let Some(directories) = directory_change(line, &crate::exec::variable) else {
             return ControlFlow::Continue(self.run(line, None, approver));
         };
         ControlFlow::Continue(self.change_directory(&directories))

@@ -40,7 +40,7 @@ pub use confine::{
 pub use environment::{directory, host_name, user, variable};
 pub use error::SpawnError;
 pub(crate) use files::{
-    Area, Opened, Place, ResultFiles, area_of, git_directory, inspect, is_there, is_tracked, open_to_read,
+    Area, Opened, Place, ResultFiles, area_of, git_directory, inspect, is_there, is_tracked, open_device, open_to_read,
     open_to_write, path_of_program, place_of, read_line, read_to_end, runs_programs, stream_of, temporary_directories,
     write_all,
 };

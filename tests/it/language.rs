@@ -250,6 +250,7 @@ fn values_become_neither_options_nor_programs() {
         ("sh -c '[[ a == a ]] && rm a.txt'", "may be a shell that does not read"),
         ("sh -c 'echo \"$1\"' x 'a\\tb'", "backslashes"),
         ("echo a >&-", "without standard output"),
+        ("cat <&-", "without standard input"),
         ("printf 'a\\0b' | xargs echo", "bytes that are zero"),
     ] {
         let place = Place::new();
@@ -264,6 +265,76 @@ fn values_become_neither_options_nor_programs() {
     let place = Place::new();
     assert_eq!(place.effect("x=-dash; cat -- \"$x\"; cat -- *dash", true).0, "d\nd\n");
     assert_eq!(place.effect("cat *dash", true).0, "d\n");
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn what_would_have_another_effect_than_in_bash_is_refused_before_anything_runs() {
+    let mut other = Vec::new();
+    for (line, says) in [
+        ("echo a > /dev/tty", "would be a device"),
+        ("echo a > /dev/urandom", "not opened by this redirection"),
+        ("cat < /dev/fd/3", "not opened by this redirection"),
+        ("cat < /dev/stdout", "not opened by this redirection"),
+        ("cd /dev; head -c 1 < sda", "would be a device"),
+        ("xargs -a <(echo z) echo", "not opened by this redirection"),
+        ("x=v; echo {$x,w}_1", "name of the variable"),
+        ("for i in 1 2; do break 0; done", "one number above 0"),
+        ("for i in 1 2; do continue abc; done", "one number above 0"),
+        ("for i in 1 2; do break 1 2; done", "one number above 0"),
+        ("set -- a b; shift 1 2", "takes one number"),
+        ("unset -n x", "the option `-n`"),
+        ("while :; do ((i++)); echo $i; [ $i -gt 2 ] && break; done", "does not set the variable `i`"),
+        ("for f in $(ls); do echo \"$seen\"; seen=$f; done", "does not set the variable `seen`"),
+        ("while [ $i -lt 3 ]; do i=$((i+1)); done", "does not set the variable `i`"),
+        ("x=0; echo $((10/x))", "has no result"),
+        ("x=0; if true; then echo $((1/x)); fi; echo $SECONDS", "$(date +%s)"),
+    ] {
+        let place = Place::new();
+        let line = format!("touch made; {line}");
+        let (output, status, after, stderr) = place.effect(&line, true);
+        if status == Some(0) || !stderr.contains(says) || after.contains_key("made") || !output.is_empty() {
+            other.push(format!("{line}: {status:?} {stderr}"));
+        }
+    }
+    assert!(other.is_empty(), "{}", other.join("\n"));
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn refusals_say_what_works_instead() {
+    for (line, says) in [
+        ("echo $SECONDS", "`$(date +%s)`"),
+        ("echo $PIPESTATUS", "`${PIPESTATUS[0]}`"),
+        ("echo ${BASH_REMATCH[1]}", "`sed -E`"),
+        ("echo $LINENO", "has no value here"),
+        ("exec > log 2>&1", "`{ …; } > log 2>&1`"),
+        ("shopt -s nullglob", "[ -e \"$f\" ] || continue"),
+        ("echo $((08+1))", "write `8` or `10#08`"),
+        ("x=08; echo $((x+1))", "`10#$NAME`"),
+        ("[[ a.b == *.@(a|b) ]]", "extended patterns"),
+        ("case x in @(a|b)) ls;; esac", "extended patterns"),
+        ("x=-rf; rm $x a.txt", "write options out in the line"),
+        ("ls *.@(a|b)", "extended patterns"),
+        ("a=(1); echo", "`cage: workspace`"),
+    ] {
+        let (_, status, _, stderr) = Place::new().effect(line, true);
+        assert!(status != Some(0) && stderr.contains(says), "{line}: {status:?} {stderr}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn data_that_no_variable_holds_ends_the_line() {
+    let place = Place::new();
+    for (line, says) in [
+        ("printf 'caf\\xe9\\n' > f; while read -r l; do echo \"$l\" > made; done < f; touch made", "is not UTF-8"),
+        ("mkfifo \"$TMPDIR/p\"; echo a > \"$TMPDIR/p\"; touch made", "is no file"),
+    ] {
+        let (_, status, after, stderr) = place.effect(line, true);
+        assert!(status != Some(0) && stderr.contains(says), "{line}: {status:?} {stderr}");
+        assert!(!after.contains_key("made"), "{line}");
+    }
 }
 
 #[test]

@@ -36,6 +36,8 @@ pub enum Splice {
     BehindName,
     /// Operators or other values.
     Among,
+    /// `10#`: the base of its digits.
+    Digits(u32),
 }
 
 /// An operator before a value.

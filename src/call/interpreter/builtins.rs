@@ -16,12 +16,15 @@ use super::expansion::absolute;
 use super::printf::{echoed, printed};
 use super::record::{Record, builtin_stage};
 use super::shell::{Before, Flow, Shell};
-use super::simple::{Due, name_of, settable};
+use super::simple::{Due, appended, name_of, settable};
 use super::streams::{Output, Source, Streams, blocking, write_all};
 use super::test_command::holds;
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, TIMED_OUT, failure};
 use crate::call::approval::Approver;
-use crate::call::line::{Builtin, READABLE, Read, Set, changed, is_of_shell, printed_variable};
+use crate::call::line::{
+    Builtin, READABLE, Read, Set, change_of, changed, is_of_shell, loop_count, printed_variable, shift_word,
+    unset_names,
+};
 use crate::call::plan_outcome::StepOutcome;
 use crate::exec::{self, Stop};
 
@@ -83,7 +86,10 @@ where
                 }
             },
             Builtin::Read => self.read(shell, due, words, streams.input.clone()).await?,
-            Builtin::Shift => shift(shell, &texts),
+            Builtin::Shift => {
+                let word = shift_word(words).map_err(|refusal| refused_words(due, refusal))?;
+                shift(shell, word.map(|word| word.text.as_str()))
+            }
             Builtin::Sleep => self.sleep(shell, &texts).await?,
             Builtin::Wait => self.wait(shell, &texts).await?,
             Builtin::Jobs => background::listed(&shell.jobs, &texts),
@@ -91,11 +97,18 @@ where
             Builtin::Type => described(shell, &texts),
             Builtin::Which => found(shell, &texts),
             Builtin::Source => Self::activate(shell, due, &texts)?,
+            Builtin::Deactivate => match shell.environment.take() {
+                Some(_) => {
+                    shell.state.set("VIRTUAL_ENV", Value::Unset);
+                    Done::default()
+                }
+                None => Done::failed(127, "deactivate: command not found"),
+            },
             Builtin::Export => Self::export(shell, due, words)?,
             Builtin::Unset => {
-                for name in texts.iter().filter(|name| !name.starts_with('-')) {
-                    settable(due.text, due.range, name)?;
-                    shell.state.set(name, Value::Unset);
+                for word in unset_names(words).map_err(|refusal| refused_words(due, refusal))? {
+                    settable(due.text, due.range, &word.text)?;
+                    shell.state.set(&word.text, Value::Unset);
                 }
                 Done::default()
             }
@@ -109,7 +122,8 @@ where
                 }
             }
             Builtin::Break | Builtin::Continue => {
-                let loops = texts.first().and_then(|text| text.parse().ok()).unwrap_or(1).clamp(1, shell.loops.max(1));
+                let loops =
+                    loop_count(words).map_err(|refusal| refused_words(due, refusal))?.clamp(1, shell.loops.max(1));
                 if shell.loops > 0 {
                     flow = if builtin == Builtin::Break { Flow::Break(loops) } else { Flow::Continue(loops) };
                 }
@@ -196,7 +210,15 @@ where
             Ok(file) => blocking(move || exec::read_line(&file, delimiter, is_raw, MAX_SUBSTITUTION_BYTES)).await,
             Err(error) => Err(error),
         };
-        let Ok(line) = read else { return Ok(Done::status(1)) };
+        let line = match read {
+            Ok(line) => line,
+            // Other characters in its place would be wrong data.
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+                let remedy = "let a program read it, by a pipe";
+                return Err(failure(due.text, due.range.clone(), error.to_string(), remedy));
+            }
+            Err(_) => return Ok(Done::status(1)),
+        };
         shell.has_data = true;
         let separators = due.variables.iter().find(|(name, _)| name == "IFS").map(|(_, value)| value.as_str());
         Self::assign(shell, due, &names, &line.characters, separators)?;
@@ -267,13 +289,20 @@ where
                 Some((name, value)) => (name, Some(value)),
                 None => (word.text.as_str(), None),
             };
+            let added = name.strip_suffix('+').filter(|_| value.is_some());
+            let name = added.unwrap_or(name);
             settable(due.text, due.range, name)?;
             if !is_name(name) {
                 done = Done::failed(1, format_args!("export: `{name}': not a valid identifier"));
                 continue;
             }
             if let Some(value) = value {
-                shell.state.set(name, Value::Known(value.to_owned()));
+                let old = shell.state.variables.get(name).map(|variable| &variable.value);
+                let value = match old {
+                    Some(Value::Known(old)) if added.is_some() => appended(due.text, due.range, old, value)?,
+                    _ => value.to_owned(),
+                };
+                shell.state.set(name, Value::Known(value));
             } else if !shell.state.variables.contains_key(name) && !READABLE.contains(&name) {
                 shell.state.set(name, Value::Unset);
             }
@@ -307,18 +336,20 @@ where
     }
 }
 
-/// Changes the directory of a shell.
 /// Changes the directory, for a builtin of this name.
 fn change_directory(shell: &mut Shell, name: &str, texts: &[&str]) -> Done {
-    let operands: Vec<&str> = texts.iter().copied().filter(|text| !matches!(*text, "--" | "-P" | "-L")).collect();
-    let (to, prints) = match operands.as_slice() {
+    let (is_physical, operands) = match change_of(texts) {
+        Ok(change) => change,
+        Err(option) => return Done::failed(2, format_args!("{name}: {option}: invalid option")),
+    };
+    let (to, prints) = match operands {
         [] => (exec::variable("HOME"), false),
         ["-"] => match &shell.previous {
             Some(Before(previous)) => (Some(absolute(previous.as_deref())), true),
             None => return Done::failed(1, "cd: OLDPWD not set"),
         },
         [""] => return Done::default(),
-        [to] if texts.contains(&"-P") => {
+        [to] if is_physical => {
             let to = Path::new(&absolute(shell.directory.as_deref())).join(to);
             (Some(exec::real_path(&to).unwrap_or(to).display().to_string()), false)
         }
@@ -370,8 +401,22 @@ fn listed_directories(shell: &Shell, done: Done) -> Done {
     Done::printed(format!("{}\n", all.join(" ")))
 }
 
-fn shift(shell: &mut Shell, texts: &[&str]) -> Done {
-    let count: usize = texts.first().and_then(|text| text.parse().ok()).unwrap_or(1);
+/// The refusal of words of a builtin.
+fn refused_words(due: Due<'_>, (problem, remedy): (String, String)) -> Halt {
+    failure(due.text, due.range.clone(), problem, remedy)
+}
+
+fn shift(shell: &mut Shell, word: Option<&str>) -> Done {
+    let count: i128 = match word.map(|word| word.trim().parse()) {
+        None => 1,
+        Some(Ok(count)) => count,
+        Some(Err(_)) => {
+            return Done::failed(1, format_args!("shift: {}: numeric argument required", word.unwrap_or_default()));
+        }
+    };
+    let Ok(count) = usize::try_from(count) else {
+        return Done::failed(1, format_args!("shift: {count}: shift count out of range"));
+    };
     let positions = shell.state.positions.get_or_insert_default();
     if count > positions.len() {
         return Done::status(1);

@@ -1,6 +1,6 @@
 //! Compound commands.
 
-use climax_shell::{Body, Command, Count, For, List, Value, While};
+use climax_shell::{Body, Case, Command, Count, For, List, Then, Value, While};
 use futures_util::future::{Future, FutureExt as _};
 
 use super::processes::processes_of;
@@ -115,34 +115,56 @@ where
             Body::For(command) => self.for_loop(shell, text, command, streams, record).await,
             Body::Count(count) => self.count_loop(shell, text, count, streams, record).await,
             Body::While(command) => self.while_loop(shell, text, command, streams, record).await,
-            Body::Case(case) => {
-                let word = self.word(shell, text, &case.word, record).await?.text;
-                for arm in &case.arms {
-                    for pattern in &arm.patterns {
-                        let matches = self.matches(shell, text, pattern, &word, record).await?;
-                        if matches && !arm.body.items.is_empty() {
-                            return self.list(shell, text, &arm.body, streams, record).await;
-                        }
-                        if matches {
-                            shell.set_status(0);
-                            return Ok(Flow::Next);
-                        }
-                    }
-                }
-                shell.set_status(0);
-                Ok(Flow::Next)
-            }
+            Body::Case(case) => self.case(shell, text, case, streams, record).await,
             Body::Arithmetic(expression) => {
                 let value = self.arithmetic(shell, text, expression, record).await?;
                 shell.set_status(i32::from(value == 0));
                 Ok(Flow::Next)
             }
             Body::Condition(condition) => {
-                let holds = self.condition(shell, text, condition, record).await?;
-                shell.set_status(i32::from(!holds));
+                let status = self.condition(shell, text, condition, record).await?;
+                shell.set_status(status);
                 Ok(Flow::Next)
             }
         }
+    }
+
+    /// Runs the arms of `case` whose patterns match, up to one that ends it.
+    async fn case(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        case: &Case,
+        streams: &Streams,
+        record: &mut Record,
+    ) -> Ran<Flow> {
+        let word = self.word(shell, text, &case.word, record).await?.text;
+        let (mut status, mut is_next) = (0, false);
+        for arm in &case.arms {
+            let mut runs = std::mem::take(&mut is_next);
+            for pattern in &arm.patterns {
+                runs = runs || self.matches(shell, text, pattern, &word, record).await?;
+            }
+            if !runs {
+                continue;
+            }
+            if arm.body.items.is_empty() {
+                status = 0;
+            } else {
+                let flow = self.list(shell, text, &arm.body, streams, record).await?;
+                status = shell.status();
+                if flow != Flow::Next {
+                    return Ok(flow);
+                }
+            }
+            match arm.then {
+                Then::End => break,
+                Then::Next => is_next = true,
+                Then::Test => {}
+            }
+        }
+        shell.set_status(status);
+        Ok(Flow::Next)
     }
 
     /// Runs commands whose failure is looked at.
@@ -230,6 +252,7 @@ where
             let flow = self.tested(shell, text, &command.condition, streams, record).await;
             shell.loops -= 1;
             if let Some(flow) = left(flow?) {
+                shell.set_status(status);
                 return Ok(flow);
             }
             if (shell.status() == 0) == command.is_until {

@@ -1,6 +1,6 @@
 //! `[[ … ]]`
 
-use climax_shell::{Comparison, Condition, Joint};
+use climax_shell::{Comparison, Condition, Joint, Regex, RegexError, Word};
 use futures_util::future::{BoxFuture, Future, FutureExt as _};
 
 use super::record::Record;
@@ -15,21 +15,21 @@ where
     A: Approver,
     S: Future<Output = Stop> + Send,
 {
-    /// Whether a condition holds.
+    /// The status of a condition: 0 if it holds, 1 if not, 2 if a regular expression in it is none.
     pub(super) fn condition<'f>(
         &'f self,
         shell: &'f mut Shell,
         text: Text<'f>,
         condition: &'f Condition,
         record: &'f mut Record,
-    ) -> BoxFuture<'f, Ran<bool>> {
+    ) -> BoxFuture<'f, Ran<i32>> {
         async move {
             match condition {
-                Condition::Word(word) => Ok(!self.word(shell, text, word, record).await?.text.is_empty()),
-                Condition::Not(condition) => Ok(!self.condition(shell, text, condition, record).await?),
+                Condition::Word(word) => Ok(status(!self.word(shell, text, word, record).await?.text.is_empty())),
+                Condition::Not(condition) => Ok(status(self.condition(shell, text, condition, record).await? != 0)),
                 Condition::Logic(joint, one, other) => {
                     let first = self.condition(shell, text, one, record).await?;
-                    if first == (*joint == Joint::Or) {
+                    if (first == 0) == (*joint == Joint::Or) {
                         return Ok(first);
                     }
                     self.condition(shell, text, other, record).await
@@ -38,55 +38,74 @@ where
                     let value = self.word(shell, text, word, record).await?.text;
                     let holds =
                         file_holds(*letter, &value, shell).unwrap_or_else(|| Err(format!("`-{letter}` is not read")));
+                    let holds = holds.map(status);
                     holds.map_err(|problem| failure(text, word.range.clone(), problem, "write another test"))
                 }
                 Condition::Binary(comparison, one, other) => {
                     let first = self.word(shell, text, one, record).await?.text;
-                    match comparison {
-                        Comparison::Matches | Comparison::Differs => {
-                            let matches = self.matches(shell, text, other, &first, record).await?;
-                            Ok(matches == (*comparison == Comparison::Matches))
-                        }
-                        Comparison::Regex => {
-                            let regex = self.regex(shell, text, other, record).await?;
-                            matches_regex(&regex, &first).map_err(|problem| {
-                                let remedy = "write an extended regular expression";
-                                failure(text, other.range.clone(), problem, remedy)
-                            })
-                        }
-                        comparison => {
-                            let second = self.word(shell, text, other, record).await?.text;
-                            let is_numeric = comparison_of_numbers(*comparison);
-                            if is_numeric && [&first, &second].into_iter().any(|text| is_octal(text)) {
-                                let problem = "a number that starts with 0 is octal in `[[ ]]`";
-                                return Err(failure(
-                                    text,
-                                    other.range.clone(),
-                                    problem,
-                                    "write `[ ]` for decimal ones",
-                                ));
-                            }
-                            let words = [first.as_str(), operator(*comparison), &second];
-                            holds(&words, shell).map_err(|problem| {
-                                failure(text, other.range.clone(), problem, "both must be decimal numbers")
-                            })
-                        }
-                    }
+                    self.compared(shell, text, (*comparison, &first, other), record).await
                 }
             }
         }
         .boxed()
     }
+
+    /// The status of a comparison with a word.
+    async fn compared(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        (comparison, first, other): (Comparison, &str, &Word),
+        record: &mut Record,
+    ) -> Ran<i32> {
+        match comparison {
+            Comparison::Matches | Comparison::Differs => {
+                let matches = self.matches(shell, text, other, first, record).await?;
+                Ok(status(matches == (comparison == Comparison::Matches)))
+            }
+            Comparison::Regex => {
+                let regex = self.regex(shell, text, other, record).await?;
+                status_of_regex(&regex, first).map_err(|problem| {
+                    failure(text, other.range.clone(), problem, "let a program do it, such as grep -E")
+                })
+            }
+            comparison => {
+                let second = self.word(shell, text, other, record).await?.text;
+                let is_numeric = comparison_of_numbers(comparison);
+                if is_numeric && [first, &second].into_iter().any(is_octal) {
+                    let problem = "a number that starts with 0 is octal in `[[ ]]`";
+                    return Err(failure(text, other.range.clone(), problem, "write `[ ]` for decimal ones"));
+                }
+                let number =
+                    |text: &'_ str| if is_numeric && text.is_empty() { "0".to_owned() } else { text.to_owned() };
+                let (first, second) = (number(first), number(&second));
+                let words = [first.as_str(), operator(comparison), &second];
+                holds(&words, shell)
+                    .map(status)
+                    .map_err(|problem| failure(text, other.range.clone(), problem, "both must be decimal numbers"))
+            }
+        }
+    }
 }
 
-/// Whether an extended regular expression matches a part of a text.
-fn matches_regex(regex: &str, text: &str) -> Result<bool, String> {
+fn status(holds: bool) -> i32 {
+    i32::from(!holds)
+}
+
+/// The status of `[[ TEXT =~ REGEX ]]`.
+fn status_of_regex(regex: &str, text: &str) -> Result<i32, String> {
+    let regex = match Regex::translated(regex) {
+        Ok(regex) => regex,
+        Err(RegexError::Invalid) => return Ok(2),
+        Err(RegexError::Unread(reason)) => return Err(format!("in a regular expression {reason}")),
+    };
     // Other characters belong to classes too, of which this reader of expressions does not know.
-    if regex.contains("[:") && !text.is_ascii() {
-        return Err("classes such as [:alpha:] are not read for characters that are not ASCII".to_owned());
+    if regex.has_classes && !text.is_ascii() {
+        let problem = "classes such as [:alpha:] and \\w are not read for characters that are not ASCII";
+        return Err(problem.to_owned());
     }
-    let regex = regex_lite::RegexBuilder::new(regex).size_limit(1 << 20).dot_matches_new_line(true).build();
-    Ok(regex.map_err(|error| error.to_string())?.is_match(text))
+    let regex = regex_lite::RegexBuilder::new(&regex.text).size_limit(1 << 20).dot_matches_new_line(true).build();
+    Ok(status(regex.map_err(|error| error.to_string())?.is_match(text)))
 }
 
 /// Whether a comparison is one of numbers.

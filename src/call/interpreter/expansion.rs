@@ -127,8 +127,9 @@ where
         let mut fields = Vec::with_capacity(words.len());
         for (from, word) in words.iter().enumerate() {
             if let Some(assignment) = word.assignment() {
-                let value = self.word(shell, text, &assignment.value, record).await?;
-                fields.push(Field { text: format!("{}={}", assignment.name, value.text), from, ..value });
+                let value = self.value(shell, text, &assignment.value, record).await?;
+                let operator = if assignment.appends { "+=" } else { "=" };
+                fields.push(Field { text: format!("{}{operator}{}", assignment.name, value.text), from, ..value });
             } else {
                 let own = self.fields(shell, text, std::slice::from_ref(word), record).await?;
                 fields.extend(own.into_iter().map(|field| Field { from, ..field }));
@@ -162,6 +163,17 @@ where
     /// Expands a word that stays one.
     pub(super) async fn word(&self, shell: &mut Shell, text: Text<'_>, word: &Word, record: &mut Record) -> Ran<Field> {
         self.expanded(shell, text, record, |expander| expander.text(word)).await
+    }
+
+    /// Expands the value of an assignment.
+    pub(super) async fn value(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        word: &Word,
+        record: &mut Record,
+    ) -> Ran<Field> {
+        self.expanded(shell, text, record, |expander| expander.value(word)).await
     }
 
     /// Returns whether a word is a pattern of a value.
@@ -218,7 +230,7 @@ where
             processes: Vec::new(),
         });
         let input = around.input.into_file().await.map_err(broken)?;
-        let mut inner = Shell { loops: 0, is_fed: shell.is_fed || shell.is_around_fed, ..shell.clone() };
+        let mut inner = Shell { is_fed: shell.is_fed || shell.is_around_fed, ..shell.clone() };
         inner.state.options.ends_on_failure = false;
         let streams = Streams {
             input,

@@ -94,7 +94,7 @@ where
         };
         shell.tested = tested;
 
-        if pipeline.is_negated && flow == Flow::Next {
+        if pipeline.is_negated && flow != Flow::Exit {
             shell.set_status(i32::from(shell.status() == 0));
         }
         if pipeline.is_timed {

@@ -65,7 +65,7 @@ where
 
     /// Runs the commands of one `<(…)`.
     async fn process(&self, shell: Shell, text: Text<'_>, list: &List, around: Streams, write: OwnedFd) -> Ran<Record> {
-        let mut shell = Shell { loops: 0, tested: Tested::No, ..shell };
+        let mut shell = Shell { tested: Tested::No, ..shell };
         let mut record = Record::default();
         let streams = Streams { output: Output::File(Arc::new(write)), ..around };
         self.list(&mut shell, text, list, &streams, &mut record).await?;

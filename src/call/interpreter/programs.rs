@@ -6,6 +6,7 @@ use climax_catalog::near_misses;
 use climax_shell::{Field, Origin};
 use futures_util::future::Future;
 
+use super::expansion::absolute;
 use super::record::{Record, placed};
 use super::shell::Shell;
 use super::simple::{Due, settable};
@@ -174,6 +175,10 @@ where
             Source::Text(text) if stage.reads_input => invocation.stdin.or_else(|| Some(text.clone())),
             _ => None,
         };
+        // A path tells nothing where the programs run elsewhere.
+        if let Some(before) = shell.previous.as_ref().filter(|_| self.toolbox.opens_files()) {
+            invocation.env.push(("OLDPWD".to_owned(), absolute(before.0.as_deref())));
+        }
         if self.bounds.timeout.is_none() {
             let is_of_job = shell.ending.is_some() && self.session.goes_on.is_some();
             invocation.timeout = invocation.timeout.max(if is_of_job { JOB_TIME } else { self.longest });

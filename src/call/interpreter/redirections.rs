@@ -13,7 +13,7 @@ use super::shell::Shell;
 use super::streams::{Output, Source, Stream, Streams};
 use super::{Halt, Interpreter, Ran, Text, failure};
 use crate::call::approval::Approver;
-use crate::call::files::{self, WriteMode};
+use crate::call::files::{self, Special, WriteMode};
 use crate::call::line::{CommandKey, Feed, changed, file_call, native_reading};
 use crate::call::outcome::Ending;
 use crate::call::plan::Stage;
@@ -49,10 +49,7 @@ where
                     continue;
                 }
                 Target::Closed => {
-                    match redirection.descriptor {
-                        Descriptor::Input => streams.input = Source::Nothing,
-                        descriptor => set(&mut streams, descriptor, Output::Nothing),
-                    }
+                    set(&mut streams, redirection.descriptor, Output::Nothing);
                     continue;
                 }
                 Target::Text(word) => {
@@ -78,7 +75,7 @@ where
                 }
                 (File::Null, Descriptor::Input) => streams.input = Source::Nothing,
                 (File::Null, descriptor) => set(&mut streams, descriptor, Output::Nothing),
-                (File::Stream(_), Descriptor::Input) => {}
+                (File::Own, _) | (File::Stream(_), Descriptor::Input) => {}
                 (File::Stream(stream), descriptor) => {
                     let output = if stream == Stream::Errors { streams.errors.clone() } else { streams.output.clone() };
                     set(&mut streams, descriptor, output);
@@ -118,18 +115,21 @@ where
         name: &str,
         appends: Option<bool>,
     ) -> Ran<File> {
-        match name {
-            files::NULL => return Ok(File::Null),
-            "/dev/stdout" | "/dev/stdin" => return Ok(File::Stream(Stream::Output)),
-            "/dev/stderr" => return Ok(File::Stream(Stream::Errors)),
-            _ => {}
+        let mut path = changed(shell.directory.as_deref(), name);
+        let special = files::special(&path, appends.is_some());
+        match special.map_err(|(problem, remedy)| failure(text, range.clone(), problem, remedy))? {
+            Some(Special::Null) => return Ok(File::Null),
+            Some(Special::Input) => return Ok(File::Own),
+            Some(Special::Output) => return Ok(File::Stream(Stream::Output)),
+            Some(Special::Errors) => return Ok(File::Stream(Stream::Errors)),
+            Some(Special::Source) => return Ok(opened(name, exec::open_device(Path::new(&path)))),
+            None => {}
         }
         if !self.toolbox.opens_files() {
             let problem = "redirections to files are opened on this machine, where the programs do not run";
             return Err(failure(text, range.clone(), problem, "leave it out"));
         }
 
-        let mut path = changed(shell.directory.as_deref(), name);
         // What is looked at and asked about is what is opened, whatever a program of the line puts in its place meanwhile.
         let whole = exec::directory().join(&path);
         // A link that leads nowhere is not followed, and opening it fails.
@@ -143,21 +143,23 @@ where
         let mut stage = self.file_stage((text, range), (&path, mode), shell.directory.as_deref())?;
         self.ask(shell, &mut stage).await?;
         let entry = self.journal.entry(1).map_err(|error| Halt::Failed(Box::new(stage.failure(error))))?;
-        let opened = match mode {
+        let found = match mode {
             None => exec::open_to_read(&real),
             Some(mode) => exec::open_to_write(&real, opened_as(&real, mode, appends == Some(true))),
         };
-        let status = i32::from(opened.is_err());
+        let status = i32::from(found.is_err());
         self.journal.ended(&stage, entry, Ending::Ran(&Outcome::of_builtin(End::Exited(status))));
-        Ok(match opened {
-            Ok(file) => {
-                if mode.is_some() {
-                    self.toolbox.made(&real);
-                }
-                File::Opened(file)
+        if found.is_ok() && mode.is_some() {
+            self.toolbox.made(&real);
+        }
+        match found {
+            // What the line would do without it is something else.
+            Err(error) if error.kind() == std::io::ErrorKind::Unsupported => {
+                let problem = format!("`{name}` is no file: {error}");
+                Err(failure(text, range.clone(), problem, "use a pipe or a file"))
             }
-            Err(error) => File::Failed(format!("climax: {name}: {}\n", reason(&error))),
-        })
+            found => Ok(opened(name, found)),
+        }
     }
 
     /// Plans the call of a redirection, unless it was planned before.
@@ -194,10 +196,17 @@ where
 /// What a redirection leads to.
 pub(super) enum File {
     Null,
+    /// The input that the command has in any case.
+    Own,
     Stream(Stream),
     Opened(OwnedFd),
     /// It cannot be opened; the message.
     Failed(String),
+}
+
+/// What the file of a name is once it has been opened, or not.
+fn opened(name: &str, found: std::io::Result<OwnedFd>) -> File {
+    found.map_or_else(|error| File::Failed(format!("climax: {name}: {}\n", reason(&error))), File::Opened)
 }
 
 /// How a file is opened that was looked at before.

@@ -42,16 +42,9 @@ where
         };
         let mut variables = Vec::with_capacity(simple.assignments.len());
         for assignment in &simple.assignments {
-            let value = self.word(shell, text, &assignment.value, record).await?.text;
+            let value = self.value(shell, text, &assignment.value, record).await?.text;
             let value = match shell.state.variables.get(&assignment.name).map(|variable| &variable.value) {
-                Some(Value::Known(old)) if assignment.appends => {
-                    if old.len() + value.len() > MAX_SUBSTITUTION_BYTES {
-                        let problem = "the value would be too long";
-                        let remedy = "let a program make it, or write it to a file";
-                        return Err(failure(text, assignment.range.clone(), problem, remedy));
-                    }
-                    format!("{old}{value}")
-                }
+                Some(Value::Known(old)) if assignment.appends => appended(text, &assignment.range, old, &value)?,
                 _ => value,
             };
             if simple.words.is_empty() {
@@ -232,6 +225,15 @@ impl Due<'_> {
 /// The name of a builtin in results.
 pub(super) fn name_of(builtin: Builtin) -> &'static str {
     builtin.into()
+}
+
+/// The value of a variable with what is added to it.
+pub(super) fn appended(text: Text<'_>, range: &Range<usize>, old: &str, value: &str) -> Ran<String> {
+    if old.len() + value.len() > MAX_SUBSTITUTION_BYTES {
+        let remedy = "let a program make it, or write it to a file";
+        return Err(failure(text, range.clone(), "the value would be too long", remedy));
+    }
+    Ok(format!("{old}{value}"))
 }
 
 /// Checks that a line may set a variable.

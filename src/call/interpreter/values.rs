@@ -46,7 +46,7 @@ where
             match self.file_named(shell, (due.text, due.range), &file.text, None).await? {
                 File::Opened(file) => streams.input = Source::File(Arc::new(file)),
                 File::Null => streams.input = Source::Nothing,
-                File::Stream(_) => {}
+                File::Own | File::Stream(_) => {}
                 File::Failed(message) => {
                     self.print(&streams.errors, message.into_bytes(), ("xargs", due.written_text(), 1), record).await;
                     shell.set_status(1);

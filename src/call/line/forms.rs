@@ -6,6 +6,7 @@ mod cluster;
 mod find;
 mod read;
 mod set;
+mod small;
 mod started;
 mod text;
 mod xargs;
@@ -16,11 +17,12 @@ pub(crate) use self::background::{Signal, Target, ended_by};
 pub(crate) use self::find::{Action, Actions, Find};
 pub(crate) use self::read::Read;
 pub(crate) use self::set::Set;
+pub(crate) use self::small::{change_of, loop_count, shift_word, unset_names};
 pub(crate) use self::text::{CommandText, FILLED, Filled};
 pub(crate) use self::xargs::{Most, Separator, Xargs};
 
 /// Commands that are built in.
-const BUILTINS: [(&str, Builtin); 28] = [
+const BUILTINS: [(&str, Builtin); 29] = [
     (":", Builtin::True),
     ("true", Builtin::True),
     ("false", Builtin::False),
@@ -45,6 +47,7 @@ const BUILTINS: [(&str, Builtin); 28] = [
     ("which", Builtin::Which),
     ("source", Builtin::Source),
     (".", Builtin::Source),
+    ("deactivate", Builtin::Deactivate),
     ("export", Builtin::Export),
     ("unset", Builtin::Unset),
     ("set", Builtin::Set),
@@ -84,6 +87,21 @@ const REFUSED: [(&str, &str); 27] = [
     ("times", "write `time COMMAND`"),
 ];
 
+/// What to write instead of an option of `shopt`.
+fn instead_of_option(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "globstar" => "leave it out; `find . -name '*.txt'` finds files in all directories",
+        "nullglob" => "leave it out; `[ -e \"$f\" ] || continue` skips a glob that matches nothing",
+        "failglob" => "leave it out; `[ -e \"$f\" ] || exit 1` ends the line where a glob matches nothing",
+        "dotglob" => "leave it out; `.[!.]*` names what starts with a period",
+        "extglob" => "leave it out; write the alternatives out, or use `[[ =~ ]]` or `grep -E`",
+        "nocasematch" => "leave it out; compare `${x,,}` with small letters",
+        "nocaseglob" => "leave it out; write both letters, as in `*.[jJ][pP][gG]`",
+        "lastpipe" => "leave it out; `while read -r x; do …; done < <(…)` keeps its variables",
+        _ => return None,
+    })
+}
+
 /// What a name is for a shell, if it is no program: `builtin` or `keyword`.
 pub(crate) fn is_of_shell(name: &str) -> Option<&'static str> {
     const KEYWORDS: [&str; 22] = [
@@ -91,7 +109,7 @@ pub(crate) fn is_of_shell(name: &str) -> Option<&'static str> {
         "function", "time", "coproc", "{", "}", "!", "[[", "]]",
     ];
 
-    let is_builtin = BUILTINS.iter().any(|(own, _)| *own == name && !matches!(*own, "sleep" | "which"))
+    let is_builtin = BUILTINS.iter().any(|(own, _)| *own == name && !matches!(*own, "sleep" | "which" | "deactivate"))
         || is_refused(name)
         || matches!(name, "command" | "builtin" | "kill");
     if KEYWORDS.contains(&name) { Some("keyword") } else { is_builtin.then_some("builtin") }
@@ -158,6 +176,8 @@ pub enum Builtin {
     Which,
     /// `source DIR/bin/activate`
     Source,
+    /// `deactivate`, which undoes it
+    Deactivate,
     /// `export`
     Export,
     /// `unset`
@@ -213,7 +233,13 @@ impl<'f> Form<'f> {
 
         let (first, rest) = (&fields[0], &fields[1..]);
         if let Some((name, remedy)) = REFUSED.iter().find(|(name, _)| *name == first.text) {
-            return Err((format!("`{name}` is a command of the shell that is not read"), (*remedy).to_owned()));
+            let remedy = match *name {
+                // It redirects the shell itself.
+                "exec" if rest.is_empty() => "write `{ …; } > log 2>&1` around the commands whose output it is",
+                "shopt" => rest.iter().find_map(|word| instead_of_option(&word.text)).unwrap_or(remedy),
+                _ => remedy,
+            };
+            return Err((format!("`{name}` is a command of the shell that is not read"), remedy.to_owned()));
         }
         if let Some((_, builtin)) = BUILTINS.iter().find(|(name, _)| *name == first.text) {
             let is_whole = first.text != "[" || rest.last().is_some_and(|last| last.text == "]");

@@ -28,7 +28,7 @@ pub(crate) use finds::{first_state, prints_itself};
 pub use forms::Builtin;
 pub(crate) use forms::{
     Action, Actions, CommandText, FILLED, Filled, Find, Form, Most, Read, Separator, Set, Signal, Target, Xargs,
-    ended_by, is_of_shell, printed_variable, text_to_fill,
+    change_of, ended_by, is_of_shell, loop_count, printed_variable, shift_word, text_to_fill, unset_names,
 };
 pub use operands::OperandPlace;
 pub use read_line::{CommandKey, Feed, ReadCall, ReadCommand, ReadLine};

@@ -197,6 +197,10 @@ fn check_selection(
 
     let value = moves.or_else(|| command.fields.iter().find(is_value));
     let range = value.map_or(command.range.clone(), |field| command.place(field));
+    if value.is_some_and(|field| field.text.starts_with('-')) {
+        let problem = "which options this command has would depend on a value";
+        return Err(LineError::at(command.line, range, problem, "write the options out"));
+    }
     let problem = "which command this is would depend on values or on paths that match";
     Err(LineError::at(command.line, range, problem, "write them out, or quote the word"))
 }
@@ -272,7 +276,8 @@ fn check_dashes(command: ExpandedCommand<'_>, written: &Reading<'_>) -> Result<(
         Some(field) => {
             let text: String = field.text.chars().take(40).collect();
             let problem = format!("the value `{text}` starts with a dash, and the program could take it for an option");
-            let remedy = "write `--` before it where the program knows that, or `./` for a path";
+            let remedy = "write options out in the line; for an operand write `--` before it where the program knows \
+                          that, or `./` for a path";
             Err(LineError::at(command.line, command.place(field), problem, remedy))
         }
     }

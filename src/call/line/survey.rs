@@ -38,7 +38,10 @@ pub(crate) const MAX_TEXTS: usize = 4;
 /// Adds to a remedy that a shell in a cage reads what is not read here, if lines may start one.
 fn or_by_a_shell(remedy: String, context: LineContext<'_>) -> String {
     match (context.unknown)(Undescribed::Program(&["bash"])) {
-        Some(_) => format!("{remedy}; or let a shell run the whole in a cage, by `bash -c '…'`"),
+        Some(_) => format!(
+            "{remedy}; or let a shell run the whole in a cage, by `bash -c '…'`, which writes in the project with \
+             `cage: workspace` (`climax sh --cage workspace`)"
+        ),
         None => remedy,
     }
 }
@@ -58,7 +61,8 @@ pub fn read_line<'a>(
         let error = LineError::of_syntax(line, error);
         if is_of_shell { LineError { remedy: or_by_a_shell(error.remedy, context), ..error } } else { error }
     })?;
-    if script.list.items.is_empty() {
+    // A line that is a comment does nothing.
+    if script.list.items.is_empty() && !line.trim_start().starts_with('#') {
         let remedy = "write a program with its arguments";
         return Err(LineError::at(line, 0..line.len(), "there is no command", remedy).into());
     }
@@ -83,6 +87,7 @@ pub fn read_line<'a>(
         started: 0,
         depth: 0,
         around: Feed::Nothing,
+        may_not_run: false,
     };
     survey.list(&script.list, &feed)?;
     let Survey { commands, started, .. } = survey;
@@ -154,6 +159,8 @@ struct Survey<'a, 'c> {
     depth: usize,
     /// The standard input of the commands in the words of this one.
     around: Feed,
+    /// Whether the command may not run, since it stands behind `&&` or `||`, or in a branch or a loop.
+    may_not_run: bool,
 }
 
 /// What lies outside of a line before it runs.
@@ -217,12 +224,26 @@ impl<'a> Survey<'a, '_> {
         for (joint, pipeline) in &chain.rest {
             self.joined(if *joint == Joint::And { "&&" } else { "||" });
             let before = (self.state.clone(), self.directory.clone());
-            self.pipeline(pipeline, feed)?;
+            self.branch(|survey| survey.pipeline(pipeline, feed))?;
             if *joint == Joint::Or {
                 self.merge(before);
             }
         }
         Ok(())
+    }
+
+    /// Reads commands that may not run. What no command has set before may have a value there.
+    fn branch(&mut self, read: impl FnOnce(&mut Self) -> Result<(), UnreadLine>) -> Result<(), UnreadLine> {
+        self.state.unset_so_far.clear();
+        self.in_turn(read)
+    }
+
+    /// Reads commands of which not all may run, but the first ones run in their order.
+    fn in_turn(&mut self, read: impl FnOnce(&mut Self) -> Result<(), UnreadLine>) -> Result<(), UnreadLine> {
+        let before = std::mem::replace(&mut self.may_not_run, true);
+        let read = read(self);
+        self.may_not_run = before;
+        read
     }
 
     /// Says what joins the last command to the next.
@@ -288,29 +309,36 @@ impl<'a> Survey<'a, '_> {
             Body::Group(list) => self.list(list, &inherited(feed)),
             Body::If(command) => {
                 let before = (self.state.clone(), self.directory.clone());
-                for branch in &command.branches {
-                    self.list(&branch.condition, &inherited(feed))?;
-                    self.list(&branch.body, &inherited(feed))?;
+                for (at, branch) in command.branches.iter().enumerate() {
+                    if at == 0 {
+                        self.list(&branch.condition, &inherited(feed))?;
+                    } else {
+                        self.branch(|survey| survey.list(&branch.condition, &inherited(feed)))?;
+                    }
+                    self.branch(|survey| survey.list(&branch.body, &inherited(feed)))?;
                     self.merge(before.clone());
                 }
-                command.otherwise.as_ref().map_or(Ok(()), |list| self.list(list, &inherited(feed)))?;
+                let otherwise = command.otherwise.as_ref();
+                otherwise.map_or(Ok(()), |list| self.branch(|survey| survey.list(list, &inherited(feed))))?;
                 self.merge(before);
                 Ok(())
             }
             Body::For(command) => self.for_loop(command, &inherited(feed)),
             Body::Count(count) => {
                 let parts = [&count.start, &count.condition, &count.step];
-                self.opened(&count.body, parts.into_iter().flatten(), &command.range)?;
+                self.opened(parts.into_iter().flatten(), &command.range)?;
                 self.substitutions_in(parts.into_iter().flatten().flat_map(climax_shell::Arithmetic::parts))?;
                 self.body(&count.body, &inherited(feed))
             }
             Body::While(command) => {
+                let unset = self.state.unset_so_far.clone();
                 self.open_assigned(&command.condition);
                 self.open_assigned(&command.body);
                 let before = (self.state.clone(), self.directory.clone());
                 self.list(&command.condition, &inherited(feed))?;
-                self.list(&command.body, &inherited(feed))?;
+                self.in_turn(|survey| survey.list(&command.body, &inherited(feed)))?;
                 self.merge(before);
+                self.state.unset_so_far = unset;
                 Ok(())
             }
             Body::Case(case) => {
@@ -318,19 +346,15 @@ impl<'a> Survey<'a, '_> {
                 let before = (self.state.clone(), self.directory.clone());
                 for arm in &case.arms {
                     self.substitutions(&arm.patterns)?;
-                    self.list(&arm.body, &inherited(feed))?;
+                    self.branch(|survey| survey.list(&arm.body, &inherited(feed)))?;
                     self.merge(before.clone());
                 }
                 Ok(())
             }
             Body::Arithmetic(expression) => {
                 self.substitutions_in(expression.parts())?;
-                let mut state = std::mem::take(&mut self.state);
-                let outside = self.outside(false);
-                let done = Expander { state: &mut state, surroundings: &outside }.arithmetic(expression).map(drop);
-                let refused = done.map_err(|error| self.unexpanded(&command.range, error));
-                self.state = state;
-                refused
+                self.expanded_in(&command.range, || expression.assigned(), |expander| expander.arithmetic(expression))?;
+                Ok(())
             }
             Body::Condition(condition) => self.substitutions(condition.words()),
         }
@@ -339,7 +363,6 @@ impl<'a> Survey<'a, '_> {
     /// Makes open what a loop with arithmetic may change.
     fn opened<'p>(
         &mut self,
-        body: &List,
         parts: impl Iterator<Item = &'p climax_shell::Arithmetic>,
         range: &Range<usize>,
     ) -> Result<(), UnreadLine> {
@@ -351,14 +374,17 @@ impl<'a> Survey<'a, '_> {
                 self.state.set(&name, Value::Open);
             }
         }
-        self.open_assigned(body);
         Ok(())
     }
 
+    /// Reads the body of a loop, which may run any number of times.
     fn body(&mut self, body: &List, feed: &Feed) -> Result<(), UnreadLine> {
+        let unset = self.state.unset_so_far.clone();
+        self.open_assigned(body);
         let before = (self.state.clone(), self.directory.clone());
-        self.list(body, feed)?;
+        self.in_turn(|survey| survey.list(body, feed))?;
         self.merge(before);
+        self.state.unset_so_far = unset;
         Ok(())
     }
 
@@ -375,13 +401,12 @@ impl<'a> Survey<'a, '_> {
             values.iter().all(|value| !value.is_open) && values.len() <= MAX_TURNS && is_first_loop
         });
         let Some(values) = known else {
-            self.open_assigned(&command.body);
             self.state.set(&command.name, Value::Open);
             return self.body(&command.body, feed);
         };
         for value in values {
             self.state.set(&command.name, Value::Known(value.text));
-            self.list(&command.body, feed)?;
+            self.in_turn(|survey| survey.list(&command.body, feed))?;
         }
         Ok(())
     }
@@ -391,7 +416,11 @@ impl<'a> Survey<'a, '_> {
         let mut names = BTreeSet::new();
         let changes = assigned(list, &mut names);
         for name in names {
+            let is_unset = !self.state.variables.contains_key(&name) && !READABLE.contains(&name.as_str());
             self.state.set(&name, Value::Open);
+            if is_unset {
+                self.state.unset_so_far.insert(name);
+            }
         }
         if changes {
             self.directory = Place::Open;
@@ -416,28 +445,51 @@ impl<'a> Survey<'a, '_> {
         }
     }
 
+    /// Expands something as far as it is known. Where the command may not run, a failure that depends on values is left to
+    /// the time at which it does; `assigned` names the variables that it sets.
+    fn expanded_in<'w, T>(
+        &mut self,
+        range: &Range<usize>,
+        assigned: impl Fn() -> Vec<String>,
+        expand: impl Fn(&mut Expander<'_, Outside<'_, '_>>) -> Result<T, ExpandError<'w>>,
+    ) -> Result<T, UnreadLine> {
+        let mut state = std::mem::take(&mut self.state);
+        let before = self.may_not_run.then(|| state.clone());
+        let outside = self.outside(false);
+        let done = expand(&mut Expander { state: &mut state, surroundings: &outside });
+        let done = match (done, before) {
+            (Err(_), Some(before)) => {
+                let again = expand(&mut Expander { state: &mut opened_state(&before), surroundings: &outside });
+                state = before;
+                for name in assigned() {
+                    state.set(&name, Value::Open);
+                }
+                again
+            }
+            (done, _) => done,
+        };
+        let done = done.map_err(|error| self.unexpanded(range, error));
+        self.state = state;
+        done
+    }
+
     /// Expands words as far as they are known.
     fn fields(&mut self, words: &[Word], range: &Range<usize>) -> Result<Fields, UnreadLine> {
-        let expanded = |survey: &Self, state: &mut State, keeps: bool| {
-            let outside = survey.outside(keeps);
-            Expander { state, surroundings: &outside }.fields(words).map_err(|error| survey.unexpanded(range, error))
-        };
         let written = written(words, &self.state, self.context).map_err(|error| self.unexpanded(range, error))?;
-        let mut state = std::mem::take(&mut self.state);
-        let fields = expanded(self, &mut state, false);
-        self.state = state;
+        let assigned = || words.iter().flat_map(Word::assigned).collect();
+        let expanded = self.expanded_in(range, assigned, |expander| expander.fields(words))?;
         let places = words.iter().map(|word| word.range.clone()).collect();
-        Ok(Fields { written, expanded: fields?, places, replaced: None })
+        Ok(Fields { written, expanded, places, replaced: None })
     }
 
     /// Expands a word that stays one.
     fn text(&mut self, word: &Word) -> Result<Field, UnreadLine> {
-        let mut state = std::mem::take(&mut self.state);
-        let outside = self.outside(false);
-        let field = Expander { state: &mut state, surroundings: &outside }.text(word);
-        let field = field.map_err(|error| self.unexpanded(&word.range, error));
-        self.state = state;
-        field
+        self.expanded_in(&word.range, || word.assigned(), |expander| expander.text(word))
+    }
+
+    /// Expands the value of an assignment.
+    fn value(&mut self, word: &Word) -> Result<Field, UnreadLine> {
+        self.expanded_in(&word.range, || word.assigned(), |expander| expander.value(word))
     }
 
     /// Reads the commands in words.
@@ -491,16 +543,21 @@ pub(crate) fn written<'w>(
         };
         return Ok(words.iter().enumerate().map(field).collect());
     }
-    let mut open = State { positions: None, status: None, ..state.clone() };
-    open.background = Value::Open;
+    let mut open = opened_state(state);
+    let outside = Outside { context, directory: &Place::Open, keeps_globs: true };
+    Expander { state: &mut open, surroundings: &outside }.fields(words)
+}
+
+/// A state in which no value is known.
+fn opened_state(state: &State) -> State {
+    let mut open = State { positions: None, status: None, background: Value::Open, ..state.clone() };
     for variable in open.variables.values_mut() {
         variable.value = Value::Open;
     }
     for name in READABLE.iter().chain(&COMPUTED) {
         open.set(name, Value::Open);
     }
-    let outside = Outside { context, directory: &Place::Open, keeps_globs: true };
-    Expander { state: &mut open, surroundings: &outside }.fields(words)
+    open
 }
 
 /// The input of what stands in a command with this input.

@@ -3,17 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use glob::{MatchOptions, Pattern};
+use climax_shell::Pattern;
 
 /// Maximum paths that a glob may match.
 const MAX_GLOB_MATCHES: usize = 1_000;
 
 /// Maximum directory entries that one glob looks at.
 const MAX_GLOB_ENTRIES: usize = 100_000;
-
-/// As in a shell: a leading dot is matched by a dot only.
-const OPTIONS: MatchOptions =
-    MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
 /// Returns the paths that match `pattern`, sorted; empty if none does. A relative pattern starts at `directory`.
 ///
@@ -22,11 +18,7 @@ const OPTIONS: MatchOptions =
 /// # Errors
 /// A sentence, if too many paths match or too many entries have to be looked at.
 pub fn expand(pattern: &str, directory: &Path) -> Result<Vec<String>, String> {
-    if pattern.contains("[:") {
-        return Err("classes such as [:lower:] are not read in globs".to_owned());
-    }
-
-    let (mut found, mut entries) = (vec![String::new()], 0);
+    let (mut found, mut looked) = (vec![String::new()], Looked::default());
     let mut rest = pattern;
     while !rest.is_empty() {
         let (slashes, behind) = rest.split_at(rest.len() - rest.trim_start_matches('/').len());
@@ -40,7 +32,7 @@ pub fn expand(pattern: &str, directory: &Path) -> Result<Vec<String>, String> {
                 next.extend(Some(path).filter(|path| directory.join(path).is_dir()));
                 continue;
             }
-            for name in names(component, &directory.join(&parent), &mut entries)? {
+            for name in names(component, &directory.join(&parent), &mut looked)? {
                 let path = format!("{parent}{name}");
                 let below = directory.join(&path);
                 let matches = if rest.is_empty() { below.symlink_metadata().is_ok() } else { below.is_dir() };
@@ -73,56 +65,46 @@ pub fn starting_with(start: &str, directory: &Path) -> Vec<String> {
     found
 }
 
+/// What one glob has looked at.
+#[derive(Default)]
+struct Looked {
+    entries: usize,
+    /// The steps of its patterns.
+    steps: u64,
+}
+
 /// Returns the names in a directory that match one component of a pattern.
-fn names(component: &str, directory: &Path, entries: &mut usize) -> Result<Vec<String>, String> {
+fn names(component: &str, directory: &Path, looked: &mut Looked) -> Result<Vec<String>, String> {
     let Some(pattern) = compiled(component) else { return Ok(vec![unescaped(component)]) };
-    // The library lets the dot behind a `*` that takes nothing match a leading one.
     let takes_hidden = component.starts_with('.') || component.starts_with("\\.");
     let listed = fs::read_dir(if directory == Path::new("") { Path::new(".") } else { directory });
 
     let mut names = Vec::new();
     for entry in listed.into_iter().flatten().flatten() {
-        *entries += 1;
-        if *entries > MAX_GLOB_ENTRIES {
+        looked.entries += 1;
+        if looked.entries > MAX_GLOB_ENTRIES {
             return Err(format!("the glob would look at more than {MAX_GLOB_ENTRIES} directory entries"));
         }
-        let matches = |name: &String| (takes_hidden || !name.starts_with('.')) && pattern.matches_with(name, OPTIONS);
-        names.extend(entry.file_name().into_string().ok().filter(matches));
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        if !takes_hidden && name.starts_with('.') {
+            continue;
+        }
+        if pattern.matches(&name, &mut looked.steps).map_err(|error| error.to_string())? {
+            names.push(name);
+        }
     }
     Ok(names)
 }
 
 /// Compiles a component; `None` if it is a plain name.
 fn compiled(component: &str) -> Option<Pattern> {
-    let mut text = String::new();
-    let mut is_glob = false;
-    let mut chars = component.chars().peekable();
-
+    let mut characters = Vec::new();
+    let mut chars = component.chars();
     while let Some(c) = chars.next() {
-        match c {
-            '\\' => text.push_str(&chars.next().map_or_else(|| "\\".to_owned(), |c| Pattern::escape(&c.to_string()))),
-            '*' => {
-                // `**` means the same as `*` in a shell.
-                while chars.next_if_eq(&'*').is_some() {}
-                is_glob = true;
-                text.push('*');
-            }
-            '?' => {
-                is_glob = true;
-                text.push('?');
-            }
-            '[' => {
-                is_glob = true;
-                text.push('[');
-                if chars.next_if_eq(&'^').is_some() {
-                    text.push('!');
-                }
-            }
-            c => text.push(c),
-        }
+        characters.push(if c == '\\' { (chars.next().unwrap_or('\\'), true) } else { (c, false) });
     }
-
-    Pattern::new(&text).ok().filter(|_| is_glob)
+    let is_glob = characters.iter().any(|(c, is_quoted)| !is_quoted && "*?[".contains(*c));
+    is_glob.then(|| Pattern::new(&characters))
 }
 
 fn unescaped(component: &str) -> String {
@@ -169,6 +151,11 @@ mod tests {
             ("sub//*.rs", vec!["sub//c.rs"]),
             ("s*//", vec!["sub/"]),
             ("x*", vec![]),
+            ("[[:alpha:]].rs", vec!["a.rs", "b.rs"]),
+            (r"*[\]]", vec!["[x]"]),
+            (r"[a\-b].rs", vec!["a.rs", "b.rs"]),
+            (r"[\!b].rs", vec!["b.rs"]),
+            (r"[!\]]*s", vec!["a.rs", "b.rs"]),
         ] {
             assert_eq!(expand(pattern, scratch.path()).unwrap(), expected, "{pattern}");
         }

@@ -23,7 +23,7 @@ pub use program::{
 };
 pub(super) use program::{missing_interpreter, resolve};
 pub use project::{Project, project};
-pub(crate) use redirect::{Opened, open_to_read, open_to_write};
+pub(crate) use redirect::{Opened, open_device, open_to_read, open_to_write};
 pub(super) use repository::hooks_changed_since;
 pub(crate) use repository::{git_directory, is_tracked, runs_programs};
 #[cfg(native_linux)]

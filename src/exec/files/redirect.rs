@@ -41,14 +41,24 @@ pub(crate) fn open_to_write(path: &Path, opened: Opened) -> io::Result<OwnedFd> 
     open(path, OFlags::WRONLY | flags)
 }
 
+/// Opens a device that gives bytes at once, for reading.
+///
+/// # Errors
+/// It cannot be read, or it is no device.
+pub(crate) fn open_device(path: &Path) -> io::Result<OwnedFd> {
+    let file = File::from(open_without_links(path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())?);
+    let is_device = std::os::unix::fs::FileTypeExt::is_char_device(&file.metadata()?.file_type());
+    if is_device { Ok(file.into()) } else { Err(io::Error::other("it is no device")) }
+}
+
 /// Opens a path without links, of which none may come meanwhile.
 fn open(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     // What looks at a device or a named pipe could wait for ever.
     if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
-        let waits =
-            "named pipes and devices are not opened, since a line could wait at them for ever; use a pipe or a file";
+        let waits = "named pipes and devices are not opened, since a line could wait at them for ever";
         let is_directory = path.is_dir();
-        return Err(if is_directory { io::ErrorKind::IsADirectory.into() } else { io::Error::other(waits) });
+        let other = || io::Error::new(io::ErrorKind::Unsupported, waits);
+        return Err(if is_directory { io::ErrorKind::IsADirectory.into() } else { other() });
     }
     let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::NONBLOCK;
     let mode = if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o666) } else { Mode::empty() };

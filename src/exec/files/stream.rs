@@ -53,14 +53,19 @@ pub(crate) struct Line {
 /// Reads a line from a stream and no more than the line, as `read` does.
 ///
 /// # Errors
-/// It is longer than `most` bytes, or cannot be read.
+/// It is longer than `most` bytes or no UTF-8 ([`io::ErrorKind::InvalidData`]), or cannot be read.
 pub(crate) fn read_line(stream: &OwnedFd, delimiter: u8, is_raw: bool, most: usize) -> io::Result<Line> {
     let mut bytes = Vec::new();
     let (mut is_escaped, mut escaped) = (false, Vec::new());
-    let mut one = [0_u8];
+    let invalid = |problem: String| io::Error::new(io::ErrorKind::InvalidData, problem);
+    let (mut one, mut count) = ([0_u8], 0);
     let is_whole = loop {
         if rustix::io::read(stream, &mut one)? == 0 {
             break false;
+        }
+        count += 1;
+        if count > most {
+            return Err(invalid(format!("the line has more than {most} bytes")));
         }
         match one[0] {
             b'\n' if is_escaped => is_escaped = false,
@@ -74,11 +79,9 @@ pub(crate) fn read_line(stream: &OwnedFd, delimiter: u8, is_raw: bool, most: usi
             0 => {}
             byte => bytes.push(byte),
         }
-        if bytes.len() > most {
-            return Err(io::Error::other(format!("the line has more than {most} bytes")));
-        }
     };
-    let text = String::from_utf8_lossy(&bytes);
+    let text =
+        String::from_utf8(bytes).map_err(|_| invalid("the line that `read` has read is not UTF-8".to_owned()))?;
     let characters = text.char_indices().map(|(at, c)| (c, escaped.binary_search(&at).is_ok())).collect();
     Ok(Line { characters, is_whole })
 }

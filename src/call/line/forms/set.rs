@@ -25,8 +25,7 @@ impl<'f> Set<'f> {
         }
         let mut rest = words;
         while let [word, behind @ ..] = rest {
-            let letters = word.text.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty());
-            let Some(letters) = letters.filter(|_| !word.is_open) else { break };
+            let Some(letters) = word.text.strip_prefix(['-', '+']).filter(|_| !word.is_open) else { break };
             if word.origin != Origin::Literal {
                 return Err((
                     format!("the value `{}` would be an option of `set`", word.text),
@@ -39,6 +38,10 @@ impl<'f> Set<'f> {
             }
 
             let is_set = word.text.starts_with('-');
+            if letters.is_empty() {
+                options.prints_commands &= !is_set;
+                break;
+            }
             for letter in letters.chars() {
                 let name = match letter {
                     'o' => match rest {

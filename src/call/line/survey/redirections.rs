@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::path::Path;
 
 use climax_catalog::ResolvedTool;
-use climax_shell::{Descriptor, Field, Part, Redirection, Target, Word};
+use climax_shell::{Field, Part, Redirection, Target, Word};
 use serde_json::{Map, Value as Json};
 
 use super::{Place, Survey, changed};
-use crate::call::files::{self, WriteMode};
+use crate::call::files::{self, Special, WriteMode};
 use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
 use crate::call::line::reading::Reading;
 use crate::call::line::resolve::UnreadLine;
@@ -20,7 +20,6 @@ impl Survey<'_, '_> {
         let mut feed = None;
         for redirection in redirections {
             match &redirection.target {
-                Target::Closed if redirection.descriptor == Descriptor::Input => feed = Some(Feed::Nothing),
                 Target::Same(_) | Target::Closed => {}
                 Target::Text(word) => {
                     self.substitutions([word])?;
@@ -67,18 +66,20 @@ impl Survey<'_, '_> {
         range: &Range<usize>,
         appends: Option<bool>,
     ) -> Result<bool, UnreadLine> {
-        if !field.is_open && files::is_stream(&field.text) {
-            return Ok(field.text == files::NULL);
-        }
         let is_open = field.is_open || self.directory == Place::Open;
         let directory = if let Place::Known(directory) = &self.directory { directory.clone() } else { None };
+        let path = changed(directory.as_deref(), &field.text);
+        let is_known = !field.is_open && (!is_open || field.text.starts_with('/'));
+        let special = if is_known { files::special(&path, appends.is_some()) } else { Ok(None) };
+        if let Some(special) = special.map_err(|(problem, remedy)| self.error(range, problem, remedy))? {
+            return Ok(special == Special::Null);
+        }
         let Some(tool) = (match appends {
             None => files::reading(),
             Some(_) => files::writing(),
         }) else {
             return Ok(false);
         };
-        let path = changed(directory.as_deref(), &field.text);
         let mode = appends.map(|appends| {
             // A path that is not known may be any.
             if is_open { WriteMode::Protected } else { (self.context.write_mode)(Path::new(&path), appends) }

@@ -8,7 +8,8 @@ use super::{Fields, MAX_TEXTS, Place, READABLE, Survey, changed, inherited, or_b
 use crate::call::line::fed::{FedCommand, read_fed};
 use crate::call::line::finds::holds_data;
 use crate::call::line::forms::{
-    Builtin, CommandText, FILLED, Filled, Find, Form, Read, Set, Xargs, is_refused, printed_variable, text_to_fill,
+    Builtin, CommandText, FILLED, Filled, Find, Form, Read, Set, Xargs, change_of, is_refused, loop_count,
+    printed_variable, shift_word, text_to_fill, unset_names,
 };
 use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
 use crate::call::line::resolve::{ExpandedCommand, UnreadLine};
@@ -27,7 +28,7 @@ impl Survey<'_, '_> {
         let mut is_open = false;
         for assignment in &simple.assignments {
             self.substitutions([&assignment.value])?;
-            let value = self.text(&assignment.value)?;
+            let value = self.value(&assignment.value)?;
             is_open |= value.is_open;
             let is_reading = assignment.name == "IFS" && simple.words.first().and_then(Word::plain) == Some("read");
             if !is_reading {
@@ -64,8 +65,8 @@ impl Survey<'_, '_> {
         }
         let mut values = Vec::new();
         for assignment in simple.words.iter().filter_map(Word::assignment) {
-            let value = self.text(&assignment.value)?;
-            let known = if value.is_open { Value::Open } else { Value::Known(value.text) };
+            let value = self.value(&assignment.value)?;
+            let known = if value.is_open || assignment.appends { Value::Open } else { Value::Known(value.text) };
             values.push((assignment.name, known));
         }
         Ok(values)
@@ -165,6 +166,7 @@ impl Survey<'_, '_> {
             started: self.started,
             depth: self.depth + 1,
             around: Feed::Nothing,
+            may_not_run: self.may_not_run,
         };
         if filled.is_some() {
             inner.state.set(FILLED, Value::Open);
@@ -199,15 +201,17 @@ impl Survey<'_, '_> {
 
     /// Notes where the words behind `cd` lead.
     fn change_directory(&mut self, range: &Range<usize>, words: &[Field]) -> Result<(), UnreadLine> {
-        let is_option = |word: &&Field| matches!(word.text.as_str(), "--" | "-P" | "-L");
-        let operands: Vec<&Field> = words.iter().filter(|word| !is_option(word)).collect();
-        self.directory = match (operands.as_slice(), &self.directory) {
+        let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        // With an option that it does not have, it changes nothing.
+        let Ok((is_physical, operands)) = change_of(&texts) else { return Ok(()) };
+        let operands = &words[words.len() - operands.len()..];
+        self.directory = match (operands, &self.directory) {
             ([], _) => match (self.context.env)("HOME") {
                 Some(home) => Place::Known(Some(home)),
                 None => Place::Open,
             },
             // Without links, which are looked up when it runs.
-            ([_], _) if words.iter().any(|word| word.text == "-P") => Place::Open,
+            ([_], _) if is_physical => Place::Open,
             ([to], Place::Known(from)) if !to.is_open && to.text != "-" => {
                 Place::Known(Some(changed(from.as_deref(), &to.text)))
             }
@@ -217,6 +221,28 @@ impl Survey<'_, '_> {
                 return Err(self.error(range, "`cd` takes one directory", "write `cd DIR && COMMAND`"));
             }
         };
+        Ok(())
+    }
+
+    /// Notes what `export` sets.
+    fn export(&mut self, range: &Range<usize>, words: &[Field]) -> Result<(), UnreadLine> {
+        for word in words {
+            if word.origin == Origin::Literal && word.text.starts_with('-') && word.text != "--" {
+                let problem = format!("the option `{}` of `export` is not read", word.text);
+                return Err(self.error(range, problem, "write `export NAME=value`"));
+            }
+            let (name, value) =
+                word.text.split_once('=').map_or((word.text.as_str(), None), |(name, value)| (name, Some(value)));
+            let (name, appends) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
+            self.settable(range, name)?;
+            if let Some(value) = value {
+                let value = if word.is_open || appends { Value::Open } else { Value::Known(value.to_owned()) };
+                self.state.set(name, value);
+            } else if !self.state.variables.contains_key(name) && !READABLE.contains(&name) {
+                self.state.set(name, Value::Unset);
+            }
+            self.state.export(name);
+        }
         Ok(())
     }
 
@@ -253,28 +279,11 @@ impl Survey<'_, '_> {
                     self.state.set(name, Value::Open);
                 }
             }
-            Builtin::Export => {
-                for word in words {
-                    if word.origin == Origin::Literal && word.text.starts_with('-') && word.text != "--" {
-                        let problem = format!("the option `{}` of `export` is not read", word.text);
-                        return Err(self.error(&command.range, problem, "write `export NAME=value`"));
-                    }
-                    let (name, value) = word
-                        .text
-                        .split_once('=')
-                        .map_or((word.text.as_str(), None), |(name, value)| (name, Some(value)));
-                    self.settable(&command.range, name)?;
-                    if let Some(value) = value {
-                        let value = if word.is_open { Value::Open } else { Value::Known(value.to_owned()) };
-                        self.state.set(name, value);
-                    } else if !self.state.variables.contains_key(name) && !READABLE.contains(&name) {
-                        self.state.set(name, Value::Unset);
-                    }
-                    self.state.export(name);
-                }
-            }
+            Builtin::Export => self.export(&command.range, words)?,
             Builtin::Unset => {
-                for word in words.iter().filter(|word| !word.text.starts_with('-')) {
+                let names =
+                    unset_names(words).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+                for word in names {
                     self.settable(&command.range, &word.text)?;
                     self.state.set(&word.text, Value::Unset);
                 }
@@ -286,8 +295,17 @@ impl Survey<'_, '_> {
                     self.state.positions = None;
                 }
             }
-            Builtin::Shift if texts.iter().any(|text| text == "--" || !text.starts_with(['-', '+'])) => {
+            Builtin::Shift => {
+                shift_word(words).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
                 self.state.positions = None;
+            }
+            Builtin::Break | Builtin::Continue => {
+                loop_count(words).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+            }
+            Builtin::Deactivate => {
+                for name in ["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT"] {
+                    self.state.set(name, Value::Unset);
+                }
             }
             Builtin::Source => {
                 let is_activation = matches!(words, [path] if path.text.ends_with("/activate") && !path.is_open);
