@@ -64,7 +64,11 @@ impl FlagTemplate {
     /// A sentence with the places that are wrong.
     pub(crate) fn check(&self, shape: Shape) -> Result<(), &'static str> {
         let count = |wanted: &Piece| self.words.iter().flatten().filter(|piece| *piece == wanted).count();
+        let has_other_place = |piece: &Piece| matches!(piece, Piece::Literal(text) if text.contains("{}"));
         match shape {
+            Shape::Map(_) if self.words.iter().flatten().any(has_other_place) => {
+                Err("`{}` is no place of a map, whose key and value are `{key}` and `{value}`")
+            }
             Shape::Map(_) if count(&Piece::Key) != 1 || count(&Piece::Value) != 1 => {
                 Err("the flag of a map has `{key}` and `{value}` once each")
             }
@@ -321,7 +325,7 @@ mod tests {
 
     #[test]
     fn places_of_other_shapes_are_errors() {
-        for (word, shape) in [("--set {key}", MAP), ("-v{}", Shape::Count), ("{}={}", Shape::Single)] {
+        for (word, shape) in [("--set {key}", MAP), ("-D{}", MAP), ("-v{}", Shape::Count), ("{}={}", Shape::Single)] {
             let words: Vec<&str> = word.split(' ').collect();
             assert!(FlagTemplate::new(&words, shape, false).check(shape).is_err(), "{word}");
         }

@@ -42,7 +42,8 @@ const COMPLAINTS: [&str; 5] =
 pub(super) fn description(lines: &[String], is_manual: bool, words: &[String]) -> String {
     let lines: Vec<String> = lines.iter().filter(|line| !is_dull(line)).cloned().collect();
     if is_manual {
-        let named = lines.iter().find_map(|line| [" - ", " — ", " – "].iter().find_map(|dash| line.split_once(dash)));
+        let named =
+            lines.iter().find_map(|line| [" - ", " -- ", " — ", " – "].iter().find_map(|dash| line.split_once(dash)));
         return named.map(|(_, about)| prose::shorten(&[about.to_owned()])).unwrap_or_default();
     }
 

@@ -1,6 +1,6 @@
 //! A help page → a command's options, operands and subcommands.
 
-mod commands;
+pub(crate) mod commands;
 mod operands;
 mod options;
 
@@ -11,8 +11,8 @@ use self::commands::{choice_commands, listed_commands, mark_default, names_subco
 use self::operands::{forms, listed_operands, usage_operands};
 pub(crate) use self::options::is_example;
 use self::options::{Listed, MAX_PAGE_OPTIONS, add_dashes, copy_likes, options};
-use super::page::{Layout, layout};
-use super::synopsis::{self, Synopsis};
+use super::page::{Layout, Section, layout};
+use super::synopsis::{self, BeforeCommand, Synopsis};
 use super::{about, refine, values};
 use crate::command::{Command, Flag, Group, Operand, Several, Subcommand, Value};
 
@@ -69,10 +69,13 @@ impl HelpPage {
 pub fn read(text: &str, words: &[String]) -> HelpPage {
     let layout = layout(text);
     let is_manual = is_manual(text);
-    let Listed { mut options, unsure } = options(&layout.entries, is_manual);
+    let Listed { mut options, mut unsure } = options(&layout.entries, is_manual);
     add_dashes(&mut options, text);
 
     let usages = own_usages(&layout, words);
+    if usages_alone_show_values(&options, &usages, words) {
+        unsure.extend(options.iter().flat_map(|flag| flag.spellings.clone()));
+    }
     let mut synopses: Vec<Synopsis> =
         usages.iter().map(|usage| synopsis::read(usage, words, &is_switch(&options, &unsure))).collect();
     let mut operands = listed_operands(&layout.entries, &synopses);
@@ -84,6 +87,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     let mut subcommands = listed_commands(&layout.entries, &synopses, &operands, (words, &parents));
     mark_default(&mut subcommands, text);
     operands.retain(|operand| !names_subcommands(operand, &subcommands));
+    let is_listed = !subcommands.is_empty() && layout.entries.iter().any(|entry| entry.section == Section::Commands);
     let mut is_program = !words.is_empty();
     if subcommands.is_empty() && !listed && usages.len() > 1 {
         subcommands = usage_commands(&usages, &synopses);
@@ -99,7 +103,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     if keeps_order && is_program {
         subcommands.clear();
     }
-    let is_nested = settle_commands(&mut subcommands, &mut synopses);
+    let is_nested = settle_commands(&mut subcommands, &mut synopses, is_listed);
     join_usage_flags(&mut options, &unsure, &synopses, !subcommands.is_empty());
     if !listed {
         operands = usage_operands(&synopses, !subcommands.is_empty());
@@ -166,10 +170,28 @@ const REPLACES: [&str; 5] = [
     "overwrites the existing",
 ];
 
+/// Whether a list of options shows no values, but usage lines show those of some.
+fn usages_alone_show_values(options: &[Flag], usages: &[String], words: &[String]) -> bool {
+    if options.len() < 5 || options.iter().any(|flag| flag.value.is_some()) {
+        return false;
+    }
+    let is_listed = |flag: &Flag| options.iter().any(|known| known.spellings.contains(&flag.spellings[0]));
+    let flags = usages.iter().flat_map(|usage| synopsis::read(usage, words, &|_| false).flags);
+    // `prog --all <sack>` may be a switch with an operand, `[ --bag <bag> ]` is none.
+    flags.filter(|flag| flag.value.is_some() && !flag.required && is_listed(flag)).count() > 1
+}
+
 fn is_switch(options: &[Flag], unsure: &HashSet<String>) -> impl Fn(&str) -> bool {
     let switches = options.iter().filter(|flag| flag.value.is_none()).flat_map(|flag| flag.spellings.clone());
-    let switches: HashSet<String> = switches.filter(|spelling| !unsure.contains(spelling)).collect();
+    let switches = switches.filter(|spelling| !unsure.contains(spelling)).chain(glued(options));
+    let switches: HashSet<String> = switches.collect();
     move |spelling| switches.contains(spelling)
+}
+
+/// The forms of options in one word with the names of their values: `-Fsack`.
+fn glued(options: &[Flag]) -> impl Iterator<Item = String> {
+    let named = options.iter().filter_map(|flag| Some((flag, flag.value.as_ref().filter(|value| value.attached)?)));
+    named.flat_map(|(flag, value)| flag.spellings.iter().map(|spelling| format!("{spelling}{}", value.name)))
 }
 
 /// The usage lines of the command `words`, if there are any; else all.
@@ -205,7 +227,7 @@ fn join_usage_flags(options: &mut Vec<Flag>, unsure: &HashSet<String>, synopses:
                 }
                 known.required |= flag.required && synopses.len() == 1 && known.value.is_some();
             }
-            None if options.len() < MAX_PAGE_OPTIONS => {
+            None if options.len() < MAX_PAGE_OPTIONS && !glued(options).any(|own| flag.spellings.contains(&own)) => {
                 let mut flag = flag.clone();
                 flag.required &= synopses.len() == 1;
                 if let Some(value) = &mut flag.value {
@@ -221,7 +243,10 @@ fn join_usage_flags(options: &mut Vec<Flag>, unsure: &HashSet<String>, synopses:
 /// Whether a command that has subcommands runs without one too. A program that lists subcommands rarely does; `is_default`
 /// tells that it is more than a list of them.
 fn runs_alone(synopses: &[Synopsis], is_default: bool) -> bool {
-    let is_alone = |synopsis: &Synopsis| synopsis.literal.is_none() && synopsis.wants_command.is_none();
+    let is_alone = |synopsis: &Synopsis| {
+        synopsis.literal.is_none()
+            && (synopsis.wants_command.is_none() || synopsis.before_command == BeforeCommand::Beside)
+    };
     // `prog [flags]` beside `prog [command]`.
     let is_shown = synopses.len() > 1 && synopses.iter().any(|synopsis| synopsis.wants_command.is_some())
         || synopses.iter().any(takes_operands);
@@ -269,19 +294,22 @@ fn example_operand(text: &str, command: &[String], options: &[Flag]) -> Option<O
     })
 }
 
-/// Settles which plain words are subcommands. Returns whether an operand that may be absent stands before them:
-/// `prog [DEVICE [COMMAND]]` has none that starts the line of a tool.
-fn settle_commands(subcommands: &mut Vec<Subcommand>, synopses: &mut [Synopsis]) -> bool {
+/// Settles which plain words are subcommands. Returns whether an operand that may be absent stands before them.
+///
+/// `prog [DEVICE [COMMAND]]` has none that starts the line of a tool. `prog [NAME] [COMMAND]` has those that a section
+/// lists, as `is_listed` tells.
+fn settle_commands(subcommands: &mut Vec<Subcommand>, synopses: &mut [Synopsis], is_listed: bool) -> bool {
     if !subcommands.is_empty() {
         for synopsis in synopses.iter_mut() {
             settle_literal(synopsis, subcommands);
         }
     }
-    let is_nested = synopses.iter().any(|synopsis| synopsis.command_follows);
-    if is_nested {
+    let is_around = synopses.iter().any(|synopsis| synopsis.before_command == BeforeCommand::Around);
+    let is_beside = synopses.iter().any(|synopsis| synopsis.before_command == BeforeCommand::Beside);
+    if is_around || is_beside && !is_listed {
         subcommands.clear();
     }
-    is_nested
+    is_around || is_beside
 }
 
 /// Makes `[path]`, which is none of the subcommands, the operand that it is.

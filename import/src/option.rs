@@ -5,6 +5,7 @@ use climax_catalog::Type;
 use super::values::{alternatives, are_kinds};
 use super::{refine, shape};
 use crate::command::{Flag, Several, Sure, Value};
+use crate::page::ListEntry;
 
 /// The most spellings of one option.
 const MAX_SPELLINGS: usize = 6;
@@ -47,8 +48,10 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
         let is_counted = repeated.is_some_and(|(inner, _)| is_repeated(inner));
         let after = repeated.filter(|_| is_counted).map_or(after, |(_, rest)| rest);
         counts |= is_counted;
+        flag.spellings.push(own.clone());
+        let (other, after) = bracketed_spelling(after, &own);
+        flag.spellings.extend(other);
         let (value, after) = value(after, &own, whole);
-        flag.spellings.push(own);
         if let Some(mut value) = value {
             // `<TEXT INTEGER>...` of click: so many words each time.
             let mut names = value.name.split(' ').map(str::to_owned).collect::<Vec<_>>();
@@ -116,6 +119,15 @@ pub(super) fn in_brackets(text: &str) -> Option<(String, &str)> {
     is_name.then(|| (format!("-{alias}"), after.trim()))
 }
 
+/// Another spelling in brackets behind a spelling, and the text behind it: `-r [--revision] ARG`.
+fn bracketed_spelling<'a>(text: &'a str, own: &str) -> (Option<String>, &'a str) {
+    let Some((inner, after)) = text.strip_prefix(" [-").map(inside) else { return (None, text) };
+    let bracketed = format!("-{inner}");
+    let is_long = |text: &str| text.starts_with("--");
+    let other = spelling(&bracketed).filter(|other| other.after.is_empty() && is_long(&other.text) != is_long(own));
+    other.map_or((None, text), |other| (Some(other.text), after))
+}
+
 /// The text behind other forms of a value: ` | TOKEN` of `--auth USER | TOKEN, -a USER | TOKEN`.
 fn behind_alternatives(text: &str) -> &str {
     let mut rest = text;
@@ -167,6 +179,28 @@ pub(super) fn part_quoted(flag: &mut Flag, text: &str) {
     let several = if name.contains('=') { Several::Each } else { Several::No };
     flag.value = Some(Value { attached: true, pair: false, several, ..named(&name) });
     flag.spellings = vec![letter.to_owned()];
+}
+
+/// Whether at least two options of a page are a letter with the name of its value, which their descriptions use.
+pub(super) fn glues_names(entries: &[ListEntry]) -> bool {
+    let is_glued = |entry: &&ListEntry| glued_name(&entry.term, &entry.text.join(" ")).is_some();
+    entries.iter().filter(is_glued).count() > 1
+}
+
+/// Parts a letter from the name of its value where the description uses that: `-Tdev`, "use device dev".
+pub(super) fn part_named(flag: &mut Flag, text: &str) {
+    let [spelling] = flag.spellings.as_slice() else { return };
+    let Some((letter, name)) = glued_name(spelling, text).filter(|_| flag.value.is_none()) else { return };
+    flag.value = Some(Value { attached: true, ..named(name) });
+    flag.spellings = vec![letter.to_owned()];
+}
+
+/// The letter of an option and the name of its value, if that is a word of the description.
+fn glued_name<'a>(spelling: &'a str, text: &str) -> Option<(&'a str, &'a str)> {
+    let (letter, name) = spelling.split_at_checked(2).filter(|(letter, _)| !letter.ends_with('-'))?;
+    let is_name = name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_used = text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name);
+    (letter.starts_with('-') && is_name && is_used).then_some((letter, name))
 }
 
 /// The text from the next spelling on: `, --all`, ` | --all`, ` or --all`.
@@ -260,7 +294,8 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
         let is_optional = is_attached && word.starts_with('[');
         // Programs that show `-lf<FILE>` take the next word as well.
         let apart = is_attached && !is_short && !is_optional;
-        return (Some(Value { attached: is_attached, optional: is_optional, apart, ..named(word) }), after);
+        let value = Value { attached: is_attached, optional: is_optional, apart, ..named(word) };
+        return (Some(if is_attached { glued_pair(value) } else { value }), after);
     }
 
     let Some(rest) = text.strip_prefix(' ') else { return (None, text) };
@@ -275,11 +310,17 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
             after,
         );
     }
-    if rest.is_empty() || rest.starts_with(['-', ',', '|', '/']) || rest.starts_with("...") {
+    if rest.is_empty()
+        || rest.starts_with(['-', ',', '|', '/'])
+        || ["...", "[-"].iter().any(|start| rest.starts_with(start))
+    {
         return (None, text);
     }
 
     let (word, after) = group(rest);
+    if is_remark(word) {
+        return (None, after);
+    }
     let is_alone = after.trim().is_empty() || after.trim_start().starts_with([',', '|']);
     if !whole && !is_alone && !looks_named(word) {
         return (None, text);
@@ -307,11 +348,25 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
     (Some(value), after)
 }
 
+/// A value in one word with its option. A name with a value is such a word too, and each call may have several of them:
+/// `-D<property>=<value>`.
+fn glued_pair(value: Value) -> Value {
+    if value.pair { Value { pair: false, several: Several::Each, ..value } } else { value }
+}
+
 /// Whether a word is the name of a value by its form: `<file>`, `FILE`.
 fn looks_named(word: &str) -> bool {
     word.starts_with(['<', '[', '{', '('])
         || word.len() > 1
             && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || "_-|=:,./[]".contains(c))
+}
+
+/// Whether brackets hold a sentence: `[if it has been built with it]`.
+fn is_remark(word: &str) -> bool {
+    let Some(inner) = word.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) else { return false };
+    let mut words = inner.split(' ');
+    let is_plain = |word: &str| word != "or" && word.chars().all(|c| c.is_ascii_lowercase());
+    words.clone().count() > 2 && words.all(is_plain)
 }
 
 /// Whether brackets enclose a whole word: `[PORT]`.
@@ -432,6 +487,9 @@ fn named(word: &str) -> Value {
     // `FILE1,FILE2..`
     let is_short_list = bare.ends_with("..") && !bare.ends_with("...") && bare.contains(',');
     let several = if is_short_list { Several::Joined(',') } else { shape::of_name(bare) };
+    // `NAME[=VALUE]` is one word, and each call may have several of them.
+    let several =
+        if bare.contains("[=") && !bare.starts_with("[=") && several == Several::No { Several::Each } else { several };
     let bare = bare.trim_end_matches("...");
     let inner = bare.trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches("...");
     let brackets: &[char] = &['<', '>', '[', ']', '{', '}', '(', ')', '='];

@@ -1,5 +1,18 @@
 //! The layout of a help page: sections, and the entries in them.
 
+use super::help::commands::{is_command_word, listed_names};
+
+/// Words of sentences, which are no names of commands.
+const SENTENCE: [&str; 8] = ["see", "the", "for", "to", "of", "a", "in", "with"];
+
+/// How many columns behind its option the text of a manual starts.
+///
+/// Source: man(7) of groff, whose paragraphs are indented by 7.2n.
+const TAG_WIDTH: usize = 7;
+
+/// The length from which on a line of text is one that goes on in the next line.
+const FULL_LINE: usize = 65;
+
 /// The content of a section, by its heading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
@@ -9,6 +22,8 @@ pub(super) enum Section {
     Commands,
     Operands,
     Options,
+    /// Options which all take a value.
+    Valued,
     /// Examples and the like, which contain no entries.
     Prose,
 }
@@ -44,8 +59,10 @@ struct OpenSection {
 /// Takes a clean page apart.
 pub(super) fn layout(text: &str) -> Layout {
     let out = Layout::default();
-    let mut reader = PageReader { out, open: None, column: None, section: Section::Other, seen_heading: false };
-    let text = without_underlines(text);
+    let mut reader =
+        PageReader { out, open: None, column: None, section: Section::Other, seen_heading: false, next_indent: 0 };
+    // One character for three dots.
+    let text = without_underlines(&text.replace('…', "..."));
     let mut lines = text.iter().map(String::as_str);
     while let Some(line) = lines.next() {
         let next = lines.clone().find(|line| !line.trim().is_empty()).map_or(0, indent_of);
@@ -140,12 +157,15 @@ struct PageReader {
     column: Option<usize>,
     section: Section,
     seen_heading: bool,
+    /// The indentation of the next line that is not empty.
+    next_indent: usize,
 }
 
 impl PageReader {
     /// Reads a line; `next_indent` is the indentation of the next line that is not empty.
     fn line(&mut self, line: &str, next_indent: usize) {
         let trimmed = line.trim();
+        self.next_indent = next_indent;
         if trimmed.is_empty() {
             if self.section == Section::Usage && !self.out.usages.is_empty() {
                 self.section = Section::Other;
@@ -176,6 +196,15 @@ impl PageReader {
             return;
         }
 
+        if let Some(names) = commands_behind(trimmed) {
+            self.close();
+            self.section = Section::Commands;
+            self.seen_heading = true;
+            let entry = ListEntry { section: self.section, term: names, text: Vec::new() };
+            self.open = Some(OpenSection { entry, indent, column: None });
+            return;
+        }
+
         if let Some(section) = heading(trimmed, indent, next_indent, self.seen_heading) {
             self.close();
             self.section = section;
@@ -197,6 +226,12 @@ impl PageReader {
         if starts_option(trimmed) && (split_columns(trimmed).1.is_some() || has_placeholder()) {
             self.section = Section::Options;
             return self.body(line, trimmed, indent);
+        }
+
+        if let Some((term, text)) = bracketed_option(trimmed) {
+            let entry = ListEntry { section: Section::Options, term: term.to_owned(), text: vec![text.to_owned()] };
+            self.out.entries.push(entry);
+            return;
         }
 
         let trimmed = trimmed.strip_prefix("$ ").unwrap_or(trimmed);
@@ -239,6 +274,16 @@ impl PageReader {
     }
 
     fn body(&mut self, line: &str, trimmed: &str, indent: usize) {
+        if let Some(cells) = options_in_columns(trimmed) {
+            self.close();
+            let entry = |(term, text): (&str, &str)| ListEntry {
+                section: self.section,
+                term: term.to_owned(),
+                text: vec![text.to_owned()],
+            };
+            self.out.entries.extend(cells.into_iter().map(entry));
+            return;
+        }
         if let Some(open) = &mut self.open {
             let starts_another = starts_option(trimmed) && indent <= open.indent;
             // ` cache` above `  cache clear  Clear it`: a title of commands of two words.
@@ -268,10 +313,16 @@ impl PageReader {
             self.close();
         }
 
-        if starts_option(trimmed) || (indent > 0 && starts_entry(trimmed, self.section)) {
+        let braced = with_braces(trimmed);
+        let trimmed = braced.as_deref().unwrap_or(trimmed);
+        let is_command = self.section == Section::Commands && starts_with_command(trimmed);
+        if starts_option(trimmed) || is_command || (indent > 0 && starts_entry(trimmed, self.section)) {
             let (mut term, mut text) = split_columns(trimmed);
             if let (Section::Commands, None, Some((name, about))) = (self.section, text, trimmed.split_once(" - ")) {
                 (term, text) = (name, Some(about));
+            }
+            if let Some(columns) = self.hanging(line, text).filter(|_| starts_option(trimmed)) {
+                (term, text) = columns;
             }
             // The longest name leaves one space before the column of the others.
             if let (Section::Commands, None, Some((name, about))) = (self.section, text, trimmed.split_once(' '))
@@ -281,13 +332,28 @@ impl PageReader {
             }
             let column = text.is_some().then(|| line.len() - text.unwrap_or_default().len());
             self.column = column.or(self.column);
-            let text = text.map(|text| ["- ", ": "].iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text));
+            let text =
+                text.map(|text| ["- ", ": ", "= "].iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text));
             let text = text.map(str::to_owned).into_iter().collect();
             let entry = ListEntry { section: self.section, term: term.to_owned(), text };
             self.open = Some(OpenSection { entry, indent, column });
         } else if self.out.entries.is_empty() && (!self.seen_heading || self.section == Section::Other) {
             self.out.prose.push(trimmed.to_owned());
         }
+    }
+
+    /// Splits a line of a manual where its text starts, if the option leaves one space before that: `-T kind Set it to kind.`
+    fn hanging<'a>(&self, line: &'a str, text: Option<&str>) -> Option<(&'a str, Option<&'a str>)> {
+        let indent = indent_of(line);
+        let column = indent + TAG_WIDTH;
+        let is_before = text.is_none_or(|text| line.len() - text.len() > column);
+        // A short line is an option with a long value, above its text.
+        if self.next_indent != column || !is_before || line.len() < FULL_LINE {
+            return None;
+        }
+        let (term, rest) = line.split_at_checked(column)?;
+        let term = term.strip_suffix(' ').filter(|term| !term.ends_with(' '))?;
+        (!rest.starts_with(' ')).then_some((&term[indent..], Some(rest)))
     }
 
     fn text_line(&mut self, line: &str) {
@@ -325,7 +391,10 @@ fn usage_start(trimmed: &str, indent: usize) -> Option<&str> {
         return None;
     }
 
-    if let Some(rest) = ["Syntax:", "Synopsis:", "Use: "].iter().find_map(|start| trimmed.strip_prefix(start)) {
+    if let Some(rest) = ["syntax:", "synopsis:"].iter().find_map(|start| behind_word(trimmed, start)) {
+        return Some(rest.trim());
+    }
+    if let Some(rest) = trimmed.strip_prefix("Use: ") {
         return Some(rest.trim());
     }
     let word = trimmed.get(..5)?;
@@ -342,6 +411,21 @@ fn usage_start(trimmed: &str, indent: usize) -> Option<&str> {
     rest.is_empty().then_some("")
 }
 
+/// The text behind a word in small letters or capitals.
+fn behind_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let (start, rest) = text.split_at_checked(word.len())?;
+    start.eq_ignore_ascii_case(word).then_some(rest)
+}
+
+/// An option in brackets with its description: `[--way WAY]    How to grind`.
+fn bracketed_option(trimmed: &str) -> Option<(&str, &str)> {
+    let (term, text) = trimmed.split_once("  ")?;
+    let inner = term.strip_prefix('[')?.strip_suffix(']')?;
+    let text = text.trim_start();
+    let is_one = starts_option(inner) && !inner.contains(['[', '|']) && is_balanced(inner);
+    (is_one && !text.starts_with(['[', '<', '-', '{', '('])).then_some((inner, text))
+}
+
 /// The section that a line starts, if it is a heading.
 fn heading(trimmed: &str, indent: usize, next_indent: usize, seen_heading: bool) -> Option<Section> {
     let shouted = trimmed.len() > 2 && trimmed.chars().all(|c| c.is_ascii_uppercase() || " -&/()".contains(c));
@@ -349,6 +433,7 @@ fn heading(trimmed: &str, indent: usize, next_indent: usize, seen_heading: bool)
     // `[group]` parts a list.
     let is_bracketed = trimmed.starts_with('[') && trimmed.ends_with(']');
     let is_heading = !starts_option(trimmed)
+        && !trimmed.contains(" = ")
         && !is_bracketed
         && trimmed.len() <= 100
         && match indent {
@@ -360,6 +445,25 @@ fn heading(trimmed: &str, indent: usize, next_indent: usize, seen_heading: bool)
             _ => false,
         };
     is_heading.then(|| section(trimmed))
+}
+
+/// The names of commands behind their heading in one line: `Valid commands: add, remove,`.
+fn commands_behind(trimmed: &str) -> Option<String> {
+    let (title, list) = trimmed.split_once(':')?;
+    let lower = title.to_ascii_lowercase();
+    if !lower.contains("commands") || title.split(' ').count() > 4 || section(title) != Section::Commands {
+        return None;
+    }
+    let names: Vec<&str> =
+        if list.contains(',') { listed_names(list).collect() } else { list.split_whitespace().collect() };
+    let is_name = |name: &&str| is_command_word(name) && !SENTENCE.contains(name);
+    (names.len() > 1 && names.iter().all(is_name)).then(|| names.join(", ") + ",")
+}
+
+/// Whether a line is the name of a command with its description in a second column.
+fn starts_with_command(trimmed: &str) -> bool {
+    let (term, text) = split_columns(trimmed);
+    text.is_some() && is_command_word(term)
 }
 
 /// Whether an indented line is a heading rather than an entry: `Output options:`.
@@ -398,7 +502,8 @@ fn section(title: &str) -> Section {
     } else if has(&["command", "subcommand"]) && !has(&["option", "flag"]) {
         Section::Commands
     } else if has(&["option", "flag", "switches"]) {
-        Section::Options
+        let is_valued = has(&["take argument", "take an argument", "take a value", "with argument", "with value"]);
+        if is_valued { Section::Valued } else { Section::Options }
     } else if has(&["argument", "positional", "operands", "parameters"]) {
         Section::Operands
     } else {
@@ -409,7 +514,11 @@ fn section(title: &str) -> Section {
 fn starts_option(trimmed: &str) -> bool {
     let rest = trimmed.trim_start_matches('-');
     let dashes = trimmed.len() - rest.len();
-    matches!(dashes, 1 | 2) && rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "[<?#@".contains(c))
+    // The end of `(as with\n-9).`
+    let is_closed = rest.split(' ').next().is_some_and(|word| word.contains(')') && !word.contains('('));
+    !is_closed
+        && matches!(dashes, 1 | 2)
+        && rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "[<?#@".contains(c))
 }
 
 /// Whether a line is an option with its description in a second column, or with several spellings.
@@ -431,13 +540,67 @@ fn starts_entry(trimmed: &str, section: Section) -> bool {
     }
 }
 
+/// Options of one letter that share a line, each with a word of description: `-c Create  -r Add/Replace`.
+fn options_in_columns(trimmed: &str) -> Option<Vec<(&str, &str)>> {
+    let cells = trimmed.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
+    let cells: Vec<(&str, &str)> = cells.map(|cell| cell.split_once(' ')).collect::<Option<_>>()?;
+    let is_letter = |term: &str| starts_option(term) && term.chars().count() == 2;
+    let is_text = |text: &str| text.starts_with(char::is_uppercase) && text.contains(char::is_lowercase);
+    let is_own = |(term, text): &(&str, &str)| is_letter(term) && is_text(text);
+    (cells.len() > 1 && cells.iter().all(is_own)).then_some(cells)
+}
+
 /// Whether a column holds the name of a value alone: `#`, `<host>`, `FILE`.
 fn is_value_name(column: &str) -> bool {
     column == "#"
+        || is_braced(column)
         || column.starts_with('<') && column.ends_with('>') && !column.contains("> ")
         || column.len() > 1
             && column.len() <= 12
             && column.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+}
+
+/// Whether a text is a choice in braces alone: `{on|off}`.
+fn is_braced(text: &str) -> bool {
+    text.starts_with('{') && text.find('}') == Some(text.len() - 1) && text.contains('|')
+}
+
+/// Whether a column between a lone option and its description holds a plain name: `-n  name  sets the name`.
+fn is_plain_name(line: &str, column: &str) -> bool {
+    let is_lone = line.split("  ").next().is_some_and(|term| !term.contains(' '));
+    let is_mark =
+        ["yes", "no", "true", "false", "bool", "boolean", "flag", "none", "default", "switch"].contains(&column);
+    is_lone
+        && !is_mark
+        && column.len() > 2
+        && column.len() <= 12
+        && column.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// Writes alternatives behind an option in braces, in as many bytes: `md5 |(sha1)| sha256`.
+///
+/// The one in brackets is the default.
+fn with_braces(trimmed: &str) -> Option<String> {
+    let (term, rest) = trimmed.split_once("  ").filter(|(term, _)| starts_option(term) && !term.contains(' '))?;
+    let rest = rest.trim_start();
+    let is_word = |c: char| c.is_ascii_alphanumeric() || "-_()".contains(c);
+    let mut width = 0;
+    let mut words = Vec::new();
+    loop {
+        let next = rest[width..].trim_start_matches([' ', '|']);
+        let end = next.find(|c| !is_word(c)).unwrap_or(next.len());
+        words.push(next[..end].trim_matches(['(', ')']));
+        width = rest.len() - next.len() + end;
+        if !next[end..].trim_start().starts_with('|') {
+            break;
+        }
+    }
+    if !rest[..width].contains('(') || words.len() < 2 || words.iter().any(|word| word.is_empty()) {
+        return None;
+    }
+    let before = trimmed.len() - rest.len();
+    let braced = format!("{{{}}}", words.join("|"));
+    Some(format!("{term:before$}{braced:width$}{}", &rest[width..]).trim_end().to_owned())
 }
 
 /// Splits a line into two columns at two or more spaces.
@@ -448,7 +611,9 @@ fn split_columns(line: &str) -> (&str, Option<&str>) {
         // `-x,  --long  text` has its spellings in columns too.
         let is_spelling = starts_option(line) && starts_option(rest) && !rest.starts_with("- ");
         // `--port      #         the port` has its value in a column of its own.
-        let is_value = starts_option(line) && rest.split_once("  ").is_some_and(|(value, _)| is_value_name(value));
+        let is_value = starts_option(line)
+            && (is_braced(rest)
+                || rest.split_once("  ").is_some_and(|(value, _)| is_value_name(value) || is_plain_name(line, value)));
         if !is_spelling && !is_value {
             return (&line[..at], Some(rest));
         }

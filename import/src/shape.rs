@@ -127,6 +127,10 @@ pub(super) fn of_name(name: &str) -> Several {
 
 /// Whether the name of a value says that it is a name with a value: `KEY=VALUE`, `<name>=<value>`.
 pub(super) fn is_pair(name: &str) -> bool {
+    // `NAME[=VALUE]` needs no value.
+    if name.contains("[=") {
+        return false;
+    }
     let Some((key, value)) = name.split_once('=') else { return name.eq_ignore_ascii_case("stringToString") };
     let is_name = |part: &str| {
         let part = part.trim_matches(['<', '>', '[', ']', '.']);

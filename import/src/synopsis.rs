@@ -51,8 +51,18 @@ pub(super) struct Synopsis {
     pub(super) groups: Vec<Group>,
     /// Whether options stand behind the operands: `NAME [flags]`.
     pub(super) options_last: bool,
-    /// Whether an operand stands before the subcommand: `DEVICE COMMAND`.
-    pub(super) command_follows: bool,
+    pub(super) before_command: BeforeCommand,
+}
+
+/// How an operand that may be absent stands before the subcommand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum BeforeCommand {
+    #[default]
+    No,
+    /// `[NAME] [COMMAND]`.
+    Beside,
+    /// `[DEVICE [COMMAND]]`.
+    Around,
 }
 
 /// Reads a usage line of the command `words`; `is_switch` returns whether an option takes no value.
@@ -70,7 +80,14 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
         };
     items.drain(..program.min(items.len()));
 
-    let mut reader = SynopsisReader { out: Synopsis::default(), is_switch, pending: false, behind_dashes: false };
+    let mut reader = SynopsisReader {
+        out: Synopsis::default(),
+        is_switch,
+        pending: false,
+        behind_dashes: false,
+        depth: 0,
+        operand_depth: 0,
+    };
     for word in words {
         if let Some(at) = items.iter().position(|item| matches!(item, UsageItem::Word(own) if own == word)) {
             items.remove(at);
@@ -136,10 +153,17 @@ struct SynopsisReader<'a> {
     /// Whether the next operand may be the value of the option before it.
     pending: bool,
     behind_dashes: bool,
+    /// The number of brackets around what is read.
+    depth: usize,
+    /// The number of brackets around the last operand.
+    operand_depth: usize,
 }
 
 impl SynopsisReader<'_> {
     fn sequence(&mut self, items: &[UsageItem], required: bool) {
+        if let Some(option) = option_with_words(items).filter(|_| !required) {
+            return self.flag(&option, None, required, false);
+        }
         for (at, item) in items.iter().enumerate() {
             let repeated = matches!(items.get(at + 1), Some(UsageItem::Dots));
             match item {
@@ -172,7 +196,9 @@ impl SynopsisReader<'_> {
                     }
                 }
                 UsageItem::Group { optional, alternatives } => {
+                    self.depth += 1;
                     self.group(alternatives, required && !optional, repeated);
+                    self.depth -= 1;
                     // `(-m | --message) <text>`
                     let has_value = matches!(items.get(at + 1), Some(UsageItem::Word(_) | UsageItem::Angle(_)));
                     self.pending = !optional && has_value && alternatives.len() > 1 && only_flags(alternatives);
@@ -279,9 +305,21 @@ impl SynopsisReader<'_> {
         if std::mem::take(&mut self.pending) {
             return;
         }
-        let Some(values) = alternatives(inner, ',').or_else(|| alternatives(inner, '|')) else { return };
+        let Some(values) = alternatives(inner, ',').or_else(|| alternatives(inner, '|')) else {
+            return self.braced(inner, required);
+        };
         let value = Value { values: Some(Sure::Said(values)), ..Value::default() };
         self.out.operands.push(Operand { required, value, ..Operand::default() });
+    }
+
+    /// `{sack}`, and `{sack ...}` for any number of them.
+    fn braced(&mut self, inner: &str, required: bool) {
+        let name = inner.trim_end_matches(['.', ' ']);
+        if name.contains(' ') {
+            return self.described(&[name.split(' ').map(|word| UsageItem::Word(word.to_owned())).collect()]);
+        }
+        let is_repeated = inner.ends_with("..");
+        self.operand(name, true, required && !is_repeated, is_repeated);
     }
 
     fn operand(&mut self, word: &str, is_angle: bool, required: bool, repeated: bool) {
@@ -291,7 +329,10 @@ impl SynopsisReader<'_> {
 
         let lower = word.to_ascii_lowercase();
         if is_command(&lower) {
-            self.out.command_follows |= !required && self.out.operands.last().is_some_and(|operand| !operand.required);
+            if !required && self.out.operands.last().is_some_and(|operand| !operand.required) {
+                let is_around = self.depth > self.operand_depth;
+                self.out.before_command = if is_around { BeforeCommand::Around } else { BeforeCommand::Beside };
+            }
             self.out.wants_command.get_or_insert(required);
         }
 
@@ -331,6 +372,7 @@ impl SynopsisReader<'_> {
         }
 
         let behind_dashes = self.behind_dashes;
+        self.operand_depth = self.depth;
         self.out.operands.push(Operand { name: name.to_owned(), required, behind_dashes, value, ..Operand::default() });
     }
 }
@@ -366,6 +408,18 @@ fn only_flags(alternatives: &[Vec<UsageItem>]) -> bool {
 /// Whether a group is `[--]`.
 fn is_dashes(alternatives: &[Vec<UsageItem>]) -> bool {
     matches!(alternatives, [items] if matches!(items.as_slice(), [UsageItem::Word(word)] if word == "--"))
+}
+
+/// A long option with two values alone: `--swap OLD NEW`.
+fn option_with_words(items: &[UsageItem]) -> Option<String> {
+    let [UsageItem::Flag(option), UsageItem::Word(first), UsageItem::Word(second)] = items else { return None };
+    let is_value = |word: &str| {
+        !refine::is_program(word)
+            && !is_rest(word)
+            && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+    };
+    let is_option = option.starts_with("--") && !option.contains(['=', '[']);
+    (is_option && is_value(first) && is_value(second)).then(|| format!("{option} {first} {second}"))
 }
 
 /// Whether a group repeats the word before it: `DIR [DIR ...]`.

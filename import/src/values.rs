@@ -285,7 +285,10 @@ fn table(text: &[String]) -> Option<Sure<Vec<String>>> {
     row_values(rows.first()?)?;
     let is_said = ["value", "choices", "one of"].iter().any(|word| says.contains(word));
 
-    distinct(values).map(if is_said { Sure::Said } else { Sure::Guessed })
+    // `NUMBER` is the name of a value.
+    let is_name =
+        |value: &String| !value.contains(|c: char| c.is_lowercase()) && are_kinds(std::slice::from_ref(value));
+    distinct(values).filter(|values| !values.iter().any(is_name)).map(if is_said { Sure::Said } else { Sure::Guessed })
 }
 
 /// The values of a row: `- wood: Lasts`, `wood   Lasts`, `'w' or 'wood':  Lasts`.
@@ -377,6 +380,7 @@ mod tests {
             ("How to serve it. It can be one of:\n\n- hot: at once\n- cold: later", Some("hot cold")),
             ("The possible values are:\n\nhot    at once\ncold   later", Some("hot cold")),
             ("Serve it:\nby type:\n'h' or 'hot':   at once\n'c' or 'cold':  later", Some("h hot c cold")),
+            ("The values are:\n\nNUMBER  how many\nHEAD  the last", None),
             // Names of files, formats and units are no values.
             ("Either a file (`soup.toml` or `meal.toml`), or a pair", None),
             ("Format: [(cook|cid)][:(guild|gid)]", None),

@@ -116,6 +116,20 @@ fn subcommands_with_repeated_help_end_the_import() {
 }
 
 #[test]
+fn help_of_a_subcommand_may_be_printed_by_a_command_alone() {
+    let (_directory, path) = scripted(
+        "topics",
+        "test \"$*\" = 'help again' && printf 'Usage: topics again [options] SACK\\n\\n  --twice  do it twice\\n' && exit\n\
+         test \"$1 $3\" = 'help ' && echo More about topics\n\
+         printf 'Usage: topics COMMAND\\n\\nCommands:\\n  again  Once more\\n  no     The other\\n'",
+    );
+    let (status, stdout, stderr) = run(climax().arg("import").arg("--help-of").arg(&path));
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stdout.contains("flag: --twice") && stdout.contains("name: sack"), "{stdout}");
+    assert!(stdout.contains("topics_no ") && !stdout.contains("topics_no_"), "{stdout}");
+}
+
+#[test]
 fn reads_help_from_either_stream_without_input_or_pager() {
     let (_directory, path) = scripted(
         "quirky",

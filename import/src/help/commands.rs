@@ -10,6 +10,9 @@ use crate::synopsis::{self, Synopsis};
 /// The most subcommands of one help page.
 const MAX_PAGE_COMMANDS: usize = 400;
 
+/// Remarks behind the names of commands, which are no other names.
+const REMARKS: [&str; 6] = ["default", "deprecated", "experimental", "beta", "alpha", "optional"];
+
 /// Reads a list of subcommands in two columns.
 #[must_use]
 pub fn read_listing(text: &str) -> Vec<Subcommand> {
@@ -157,21 +160,21 @@ fn subcommands(entry: &ListEntry, parents: &[String]) -> Vec<Subcommand> {
     let about = prose::shorten(&text);
     let term = entry.term.trim().trim_end_matches(':');
     let term = term.strip_prefix("(default) ").unwrap_or(term);
+    let (term, noted) = noted_names(term);
+    aliases.extend(noted);
     let listed: Vec<&str> = term.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
 
     if listed.len() > 1 && listed.iter().all(|name| is_command_word(name)) {
         // Without a description it is a list of commands; with a description, a command and its aliases.
-        if about.is_empty() || listed.len() > 3 {
-            let more = entry.text.iter().flat_map(|line| line.split(',')).map(str::trim);
-            return listed
-                .iter()
-                .copied()
-                .chain(more)
-                .filter(|name| is_command_word(name))
-                .map(|name| Subcommand { name: name.to_owned(), ..Subcommand::default() })
-                .collect();
+        if about.is_empty() || listed.len() > 3 || term.ends_with(',') {
+            let more = entry.text.iter().flat_map(|line| listed_names(line));
+            return named(listed.iter().copied().chain(more));
         }
         return vec![with_aliases(&listed, aliases, about)];
+    }
+
+    if let (true, Some(more)) = (is_command_word(term), names_in_columns(&entry.text)) {
+        return named([term].into_iter().chain(more));
     }
 
     // `add <name>`, and `prog add <name>`.
@@ -183,8 +186,9 @@ fn subcommands(entry: &ListEntry, parents: &[String]) -> Vec<Subcommand> {
     // `serve|s [options]`
     let (first, others) = first.split_once('|').unwrap_or((first, ""));
     aliases.extend(others.split('|').filter(|word| is_command_word(word)).map(str::to_owned));
+    let is_operand = |word: &str| is_command_word(word) || is_shouted(word);
     let is_shaped =
-        own.all(|word| word.starts_with(['<', '[', '(', '{', '-', '.']) || is_command_word(word) && !about.is_empty());
+        own.all(|word| word.starts_with(['<', '[', '(', '{', '-', '.']) || is_operand(word) && !about.is_empty());
 
     if !is_command_word(first)
         || !is_shaped
@@ -194,10 +198,37 @@ fn subcommands(entry: &ListEntry, parents: &[String]) -> Vec<Subcommand> {
         return Vec::new();
     }
 
-    // `run-parallel (p)`
-    let noted = term.split_whitespace().skip(1).filter_map(|word| word.strip_prefix('(')?.strip_suffix(')'));
-    aliases.extend(noted.flat_map(|words| words.split(',')).filter(|word| is_command_word(word)).map(str::to_owned));
     vec![Subcommand { is_default, ..with_aliases(&[first], aliases, about) }]
+}
+
+/// Subcommands of which only the names are known.
+fn named<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Subcommand> {
+    let names = names.filter(|name| is_command_word(name));
+    names.map(|name| Subcommand { name: name.to_owned(), ..Subcommand::default() }).collect()
+}
+
+/// Parts a name from the other ones in brackets behind it: `delete (del, rm)`.
+fn noted_names(term: &str) -> (&str, Vec<String>) {
+    let Some((name, inner)) = term.strip_suffix(')').and_then(|term| term.rsplit_once(" (")) else {
+        return (term, Vec::new());
+    };
+    let names: Vec<String> = inner.split(',').map(|word| word.trim().to_owned()).collect();
+    let is_name = |word: &String| is_command_word(word) && !REMARKS.contains(&word.as_str());
+    if names.iter().all(is_name) { (name.trim_end(), names) } else { (term, Vec::new()) }
+}
+
+/// The names of a text with columns of nothing but names: `add   clean   diff`.
+fn names_in_columns(text: &[String]) -> Option<Vec<&str>> {
+    let cells = text.iter().flat_map(|line| line.split("  ")).map(str::trim).filter(|cell| !cell.is_empty());
+    let cells: Vec<&str> = cells.collect();
+    (cells.len() > 1 && cells.iter().all(|cell| is_command_word(cell))).then_some(cells)
+}
+
+/// Whether a word is the name of an operand in capitals: `FILE`, `KEY...`.
+fn is_shouted(word: &str) -> bool {
+    let name = word.trim_end_matches('.');
+    name.len() > 1
+        && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"_-".contains(&byte))
 }
 
 /// A subcommand that is called by its longest word, and by others.
@@ -277,7 +308,13 @@ pub(super) fn usage_commands(usages: &[String], synopses: &[Synopsis]) -> Vec<Su
     found
 }
 
-fn is_command_word(word: &str) -> bool {
+/// The parts of a list of names: `add, remove and show.`
+pub(crate) fn listed_names(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.trim_end_matches('.').split(',').flat_map(|part| part.split(" and ")).map(str::trim);
+    parts.map(|part| part.strip_prefix("and ").unwrap_or(part)).filter(|part| !part.is_empty())
+}
+
+pub(crate) fn is_command_word(word: &str) -> bool {
     word.len() <= 60
         && word.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
         && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))

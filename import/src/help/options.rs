@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::command::{Flag, Several, Value};
-use crate::page::ListEntry;
+use crate::page::{ListEntry, Section};
 use crate::{option, prose, refine, shape, values};
 
 /// The most options of one help page.
@@ -57,6 +57,7 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
     let marks_switches = entries.iter().any(|entry| entry.text.iter().any(|line| line.contains("[boolean]")));
     let own = own_spellings(entries);
     let takes_words = is_clap(entries);
+    let glues_names = option::glues_names(entries);
     for entry in entries.iter().filter(|entry| entry.term.starts_with('-')) {
         // There is a second column, or the text is below: the first column is the option alone. So are two columns of
         // spellings.
@@ -82,6 +83,11 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
             value.several = Several::Words;
         }
 
+        if entry.section == Section::Valued {
+            flag.value.get_or_insert_default();
+            flag.counts = false;
+        }
+
         if is_manual && entry.text.is_empty() && term.rest.is_empty() {
             above.push(flag);
             continue;
@@ -90,6 +96,9 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
             listed.unsure.extend(flag.spellings.clone());
         }
         option::part_quoted(&mut flag, &entry.text.join(" "));
+        if glues_names {
+            option::part_named(&mut flag, &entry.text.join(" "));
+        }
         listed.take_above(&mut above, &mut flag, &mut seen);
         let mut text = entry.text.clone();
         if !is_whole && !term.rest.is_empty() {

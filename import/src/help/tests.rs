@@ -473,3 +473,123 @@ fn repeated_options_and_aliases_are_known_by_their_descriptions() {
     assert_eq!(shown(page), ["--extra -E IT:Each", "--arguments --ppa ARGS:No", "--loud -v"]);
     assert!(read(page, &[]).command.options[2].counts);
 }
+
+/// The subcommands of a page, each with its aliases and description.
+fn commands(page: &str) -> Vec<String> {
+    let shown = |command: Subcommand| {
+        let words = [vec![command.name], command.aliases].concat().join(" ");
+        if command.about.is_empty() { words } else { format!("{words}: {}", command.about) }
+    };
+    read(page, &[]).subcommands.into_iter().map(shown).collect()
+}
+
+#[test]
+fn names_in_brackets_are_aliases() {
+    let page = "usage: mill <subcommand> [options] [args]\n\nAvailable subcommands:\n   add\n   grind (gr)\n   sift (s, si, \
+                sieve)\n   rest (deprecated)\n";
+    assert_eq!(commands(page), ["add", "grind gr", "sift s si sieve"]);
+}
+
+#[test]
+fn commands_may_stand_at_the_margin() {
+    let page = "mill is a tool.\n\n--loud | -l       = say more\n\nCommands:\nadd               = add a sack\ngrind-all       \
+                  = grind all of it\n";
+    assert_eq!(commands(page), ["add: add a sack", "grind-all: grind all of it"]);
+    let page = "Usage: mill <command>\n\nFrequently used commands:\nadd       changes   diff      ls\ngrind     rest      sift\n";
+    assert_eq!(commands(page), ["add", "changes", "diff", "ls", "grind", "rest", "sift"]);
+}
+
+#[test]
+fn commands_may_follow_their_heading() {
+    let page =
+        "Usage: mill [options] command command_options\nValid commands: add, grind,\n                rest, sift\n";
+    assert_eq!(commands(page), ["add", "grind", "rest", "sift"]);
+    let page =
+        "Usage: mill [options] sack\n\nThe commands are: add, grind,\n  rest and sift.\n\nOptions:\n  -v   loud\n";
+    assert_eq!(commands(page), ["add", "grind", "rest", "sift"]);
+    assert_eq!(commands("Usage: mill [options]\nAvailable commands: add grind\n"), ["add", "grind"]);
+    assert_eq!(commands("Usage: mill [options]\nAvailable commands: see the manual\n"), [""; 0]);
+}
+
+#[test]
+fn operand_may_stand_beside_commands() {
+    let page = "Make it\n\nUsage: mill [OPTIONS] [NAME] [COMMAND]\n\nCommands:\n  sack  Make a sack\n  bin   Make a \
+                bin\n\nArguments:\n  [NAME]  Its name\n\nOptions:\n  -f, --fine  Finely\n";
+    assert_eq!(commands(page), ["sack: Make a sack", "bin: Make a bin"]);
+    assert!(read(page, &["new".to_owned()]).runs);
+}
+
+#[test]
+fn commands_have_operands_in_capitals() {
+    let page = "Usage: mill COMMAND\n\nCommands:\n  run FILE        Run a file\n  put NAME VALUE  Put it\n  get KEY...      Get \
+                it\n  list            List it\n";
+    assert_eq!(commands(page), ["run: Run a file", "put: Put it", "get: Get it", "list: List it"]);
+}
+
+#[test]
+fn options_may_share_a_line() {
+    let page = "mill: grind grain\nFirst option must be a mode:\n  -c Create  -r Add/Replace  -t List\nCommon Options:\n  -f \
+                <sack>  Which one\n  -v    Loud\n";
+    assert_eq!(shown(page)[..3], ["-c", "-r", "-t"]);
+    assert_eq!(read(page, &[]).command.options[1].about, "Add/Replace");
+}
+
+#[test]
+fn alternatives_and_plain_names_may_have_a_column() {
+    let page = "Usage: mill [options] SACK ...\n\n -skipempty      (true)| false  skip empty sacks\n -grain            rye \
+                |(oats)| corn\n                                kind of grain\n -outputname  name  sets the name of it\n -dry|-n  true \
+                |(false) try it\n -loud  no  be loud\n";
+    assert_eq!(shown(page)[..5], ["-skipempty :No", "-grain :No", "-outputname name:No", "-dry -n :No", "-loud"]);
+    let options = read(page, &[]).command.options;
+    let values = options[1].value.as_ref().and_then(|value| value.values.clone()).unwrap();
+    assert_eq!((values.get().join(" ").as_str(), options[1].about.as_str()), ("rye oats corn", "kind of grain"));
+}
+
+#[test]
+fn one_character_may_stand_for_three_dots() {
+    let page = "Usage:\n  mill [OPTION…] SACK… BIN\n\nOptions:\n  -i, --rye=BAG…   Take it\n";
+    assert_eq!(shown(page), ["--rye -i BAG:Each", "SACK!:Each", "BIN!:No"]);
+}
+
+#[test]
+fn options_of_usage_lines_may_have_descriptions() {
+    let page = "syntax: mill\n  [--way WAY]\n  [--loud]       Prints 'more' of it\n  [--bag NAME]   Takes 'NAME'\n  [--rest]\n  SACK...\n";
+    assert_eq!(shown(page), ["--loud", "--bag NAME:No", "--way WAY:No", "--rest", "SACK!:Each"]);
+    assert_eq!(read(page, &[]).command.options[0].about, "Prints 'more' of it");
+}
+
+#[test]
+fn text_of_a_manual_may_start_one_space_behind_its_option() {
+    let page = "NAME\n       mill -- grinds\n\nSYNOPSIS\n       mill [options]\n\nDESCRIPTION\n       It is fine (as with\n       \
+                -9). So it is.  Always.\n\nOPTIONS\n       -T way Grind it this way.  It may be fine or coarse, as \
+                you\n              like it.\n\n       --list List the sacks to stdout.  By default, all sacks are \
+                listed,\n              also the old ones.\n\n       --salt Boolean (no if unset)\n              Salt it.\n";
+    assert_eq!(shown(page), ["-T way:No", "--list", "--salt Boolean:No"]);
+    assert_eq!(read(page, &[]).command.about, "grinds");
+}
+
+#[test]
+fn values_may_stand_in_usage_lines_alone() {
+    let page = "Usage: mill [ -sack <sack> ] [ -way <way> ] [ -loud ] <bin>\n\nOptions:\n-sack = the sack\n-way  = how to \
+                grind\n-loud = say more\n-dry  = do nothing\n-wet  = add water\n";
+    assert_eq!(shown(page)[..3], ["-sack sack:No", "-way way:No", "-loud"]);
+    let page = "usage: mill [-a] <sack>\n   or: mill --rye <sack>...\n   or: mill --oats <sack>\n\n    -a, --all   all\n    --rye       \
+                rye\n    --oats      oats\n    --dry       dry\n    --wet       wet\n";
+    assert_eq!(shown(page)[..3], ["--all -a", "--rye", "--oats"]);
+}
+
+#[test]
+fn heading_tells_that_options_take_values() {
+    let page = "Usage:\n     mill [options] [sacks]\n\nOptions:\n    Boolean options:\n\n     -v,  --verbose         Say more.\n\n    \
+                Options that take arguments:\n\n     -I                     Where to look\n     -e,  --exec            What to \
+                start\n     -j,  --jobs N          How many\n";
+    assert_eq!(shown(page)[..4], ["--verbose -v", "-I :No", "--exec -e :No", "--jobs -j N:No"]);
+}
+
+#[test]
+fn letters_are_parted_from_names_that_descriptions_use() {
+    let page = "usage: mill [-a] [-mname] [-Tbag] [-Crest] [sacks...]\n\n-a      grind all\n-mname  read mill.name\n-Tbag   use this \
+                bag\n-Crest  leave the rest\n-top    on top\n";
+    assert_eq!(shown(page), ["-a", "-m name:No", "-T bag:No", "-C rest:No", "-top", "sacks:Each"]);
+    assert_eq!(shown("usage: mill\n\n-Tbag   use this bag\n-top    on top\n"), ["-Tbag", "-top"]);
+}

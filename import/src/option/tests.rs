@@ -26,6 +26,12 @@ fn reads_spellings_and_values_of_every_style() {
         ("-w or --whole", "--whole -w", None),
         ("-w (or --whole)", "--whole -w", None),
         ("-d (-r)", "-d", None),
+        ("-r [--rye] ARG", "--rye -r", Some("ARG")),
+        ("-q [--quiet]", "--quiet -q", None),
+        ("-q [-v]", "-q", None),
+        ("--rye [=N]", "--rye", Some("N")),
+        ("--rye [if it has been built with it]", "--rye", None),
+        ("--rye [file or directory name]", "--rye", Some("file or directory name")),
     ];
     for (text, spellings, value) in cases {
         let found = spelled(text);
@@ -65,13 +71,17 @@ fn form_tells_how_many_values() {
         ("--dish=A,B,...", Several::Joined(',')),
         ("-d NAME1,NAME2..", Several::Joined(',')),
         ("--cook <COMMAND>...", Several::Words),
+        ("--dish name[=size]", Several::Each),
+        ("--dish=NAME[=SIZE]", Several::Each),
     ] {
         assert_eq!(several(text), expected, "{text}");
     }
 
     assert!(term("--stir...", true).unwrap().flag.counts);
     assert!(term("-d[ddd]", true).unwrap().flag.counts);
-    assert!(term("--dish <NAME>=<SIZE>", true).unwrap().flag.value.unwrap().pair);
+    let is_pair = |text| term(text, true).unwrap().flag.value.unwrap().pair;
+    assert!(is_pair("--dish <NAME>=<SIZE>"));
+    assert!(!is_pair("--dish NAME[=SIZE]") && !is_pair("-d name[=size]"));
 }
 
 #[test]
@@ -96,4 +106,6 @@ fn values_in_brackets_behind_one_dash_are_attached() {
     let (name, maybe) = (value("-lf<name>"), value("-lm[name]"));
     assert!(name.attached && !name.optional);
     assert!(maybe.attached && maybe.optional);
+    let pair = value("-D<name>=<size>");
+    assert_eq!((pair.attached, pair.pair, pair.several), (true, false, Several::Each));
 }

@@ -29,6 +29,10 @@ fn reads_operands_with_their_brackets() {
     assert_eq!(operands("prog add (-m | --message) <text> <object>"), "object!");
     assert_eq!(operands("prog add [(-m | --message) <text>] [--tags | --no-tags] <object>"), "object!");
     assert_eq!(operands("prog add {<number> | <url>}"), "number!");
+    assert_eq!(operands("prog add [--swap OLD NEW] DISH"), "DISH!");
+    assert_eq!(operands("prog add [PATTERN] {sack ...}"), "PATTERN, sack...");
+    assert_eq!(operands("prog add {sack} {zero or more file names}"), "sack!, names...");
+    assert_eq!(operands("prog add [--into {sack}] <name>"), "name!");
     assert_eq!(operands("prog add <number>|<url>|<path> <name>"), "number!, name!");
 
     assert_eq!(operands("prog add [[[[[[[[[[[[[[[[[[[[[[[[[[x"), "");
@@ -53,6 +57,7 @@ fn letters_after_one_dash_are_switches() {
         flags.iter().map(|flag| flag.spellings.join(" ")).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(flags("prog [-46aCf] [-p port] dish"), "-4 -6 -a -C -f -p");
+    assert_eq!(flags("prog [--swap OLD NEW] DISH"), "--swap");
     assert_eq!(flags("prog [-version] [-name x] dish"), "-version -name");
 }
 

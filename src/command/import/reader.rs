@@ -190,9 +190,10 @@ impl<'a> HelpReader<'a> {
                 }
             };
             let page = import::read(&text, &pending.words);
-            // The help of an ancestor: the program ignores the subcommand, and the next form could have side effects.
+            // The help of an ancestor: the program ignores the subcommand, and `-h` could have side effects.
             if pending.ancestors.contains(&text) {
-                break;
+                let help = self.by_help_command(&pending, form).await;
+                return (pending, help.or(manual));
             }
             if !page.says_something() {
                 continue;
@@ -213,6 +214,20 @@ impl<'a> HelpReader<'a> {
         }
 
         (pending, manual)
+    }
+
+    /// Reads what `PROGRAM help SUBCOMMAND` prints of a subcommand that another form printed nothing about.
+    async fn by_help_command(&self, pending: &PendingCommand, tried: HelpForm) -> Option<Help> {
+        if tried == HelpForm::Command {
+            return None;
+        }
+        let text = self.help(&pending.words, HelpForm::Command).await.unwrap_or_default();
+        let page = import::read(&text, &pending.words);
+        // A manual, and a page that lists the subcommand itself, are about the command before it.
+        let listed = import::read(&text, &[]).subcommands;
+        let is_of_parent = page.is_manual || listed.iter().any(|own| pending.words.last() == Some(&own.name));
+        let is_own = page.says_something() && !is_of_parent && !pending.ancestors.contains(&text);
+        is_own.then_some(Help { text, page })
     }
 
     /// Reads the options that all commands share.

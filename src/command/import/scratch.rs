@@ -13,8 +13,8 @@ use crate::exec::{
     self, End, Invocation, Limits, Rights, Runner, SpawnError, default_concurrency, path_of_program, project, variable,
 };
 
-/// Environment variables that disable pagers, colours, prompts, translations and line wrapping.
-const ENVIRONMENT: [(&str, &str); 13] = [
+/// Environment variables that disable pagers, colours, prompts, translations, line wrapping and justified text.
+const ENVIRONMENT: [(&str, &str); 14] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
     ("GH_PAGER", "cat"),
@@ -25,6 +25,8 @@ const ENVIRONMENT: [(&str, &str); 13] = [
     ("TERM", "dumb"),
     ("COLUMNS", "500"),
     ("MANWIDTH", "200"),
+    // Words that are spread over a line look like columns.
+    ("MANOPT", "--nj --nh"),
     ("LC_ALL", "C.UTF-8"),
     ("LANGUAGE", "en"),
     ("GIT_TERMINAL_PROMPT", "0"),
