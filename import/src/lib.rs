@@ -7,6 +7,7 @@ mod about;
 mod arg;
 mod clean;
 mod command;
+mod command_word;
 mod completions;
 mod draft;
 mod grammar;

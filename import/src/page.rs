@@ -1,6 +1,6 @@
 //! The layout of a help page: sections, and the entries in them.
 
-use super::help::commands::{is_command_word, listed_names};
+use crate::command_word::{is_command_word, listed_names};
 
 /// Words of sentences, which are no names of commands.
 const SENTENCE: [&str; 8] = ["see", "the", "for", "to", "of", "a", "in", "with"];

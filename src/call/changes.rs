@@ -1,5 +1,5 @@
-//! What a call changes on this machine, as far as the effects of its tool say it: protected names, and files of the
-//! project.
+//! What a call changes on this machine, as far as the effects of its tool say it: protected names, files of the project,
+//! and temporary files.
 
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,8 @@ pub(crate) struct Changes {
     pub(crate) protected: Option<PathBuf>,
     /// Whether the call is destructive for single files of the project alone.
     pub(crate) project: ProjectChange,
+    /// The temporary files that it may make.
+    pub(crate) temporary: Vec<PathBuf>,
     /// The directories that hold all that it changes: the project and those for temporary files. Empty if it may change
     /// more, or if nothing is known about that.
     pub(crate) places: Vec<PathBuf>,
@@ -70,7 +72,9 @@ pub(crate) fn changes<'p>(
     let protected = protected
         .or_else(|| put_under_protected_name(bound, &named, project))
         .or_else(|| protected_in_trees(bound, &effects, &targets, project));
-    let made = if areas.contains(&Area::Temporary) { made() } else { Vec::new() };
+    let temporary = targets.iter().zip(&areas).filter(|(_, area)| **area == Area::Temporary);
+    let temporary: Vec<PathBuf> = temporary.map(|(path, _)| path.clone()).collect();
+    let made = if temporary.is_empty() { Vec::new() } else { made() };
     let is_made = |path: &Path| exec::real_path(path).is_ok_and(|real| made.iter().any(|made| real.starts_with(made)));
     // What is not there yet is looked at again when the call is due.
     let is_own = |(path, area): (&PathBuf, &Area)| match area {
@@ -84,14 +88,14 @@ pub(crate) fn changes<'p>(
         && protected.is_none()
         && risk_beside(tool, bound, &for_files(&effects)) < Risk::Destructive;
     if !is_all {
-        return Changes { protected, ..Changes::default() };
+        return Changes { protected, temporary, ..Changes::default() };
     }
     // A stream may be any file, by a redirection.
     let is_named = named.len() == given.len();
     let places = if is_named { places(tool, bound, &for_files(&effects), project) } else { Vec::new() };
     let of_project: Vec<PathBuf> = targets.into_iter().filter(|path| !is_made(path)).collect();
 
-    Changes { protected, project: project_change(bound, &effects, &of_project, project), places }
+    Changes { protected, project: project_change(bound, &effects, &of_project, project), temporary, places }
 }
 
 /// Returns the directories that hold all that a call changes, if `args` alone name what it changes, and these name files

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::command::{Operand, Several, Subcommand, Sure};
+use crate::command_word::{is_command_word, listed_names};
 use crate::page::{ListEntry, Section};
 use crate::prose;
 use crate::synopsis::{self, Synopsis};
@@ -306,19 +307,6 @@ pub(super) fn usage_commands(usages: &[String], synopses: &[Synopsis]) -> Vec<Su
     }
 
     found
-}
-
-/// The parts of a list of names: `add, remove and show.`
-pub(crate) fn listed_names(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text.trim_end_matches('.').split(',').flat_map(|part| part.split(" and ")).map(str::trim);
-    parts.map(|part| part.strip_prefix("and ").unwrap_or(part)).filter(|part| !part.is_empty())
-}
-
-pub(crate) fn is_command_word(word: &str) -> bool {
-    word.len() <= 60
-        && word.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
-        && !word.ends_with(['.', ':', '-'])
 }
 
 /// Whether a plain word is the name of an operand: `root1`, `profilename`.

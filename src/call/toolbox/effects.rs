@@ -12,15 +12,16 @@ use crate::call::request::Purpose;
 use crate::call::{changes, sensitive};
 use crate::exec::{self, Outcome};
 
-/// Returns the temporary files that a call may make: those that its words name, if it does more than read. A program in a
-/// cage makes its own.
+/// Returns the temporary files that a call may make: those that its effects say, and those that its words name, if it does
+/// more than read. A program in a cage makes its own.
 fn temporary_files(call: &PlannedCall<'_>) -> Vec<PathBuf> {
     if call.cage().is_some() || call.risk() == Risk::Read {
         return Vec::new();
     }
     let directory = call.directory();
     let named = call.bound.iter().flat_map(|(_, value)| value.texts()).map(|text| directory.join(text));
-    named.filter(|path| exec::temporary_directories().any(|top| path.starts_with(top))).collect()
+    let named = named.filter(|path| exec::temporary_directories().any(|top| path.starts_with(top)));
+    call.changes.temporary.iter().cloned().chain(named).collect()
 }
 
 impl Toolbox {

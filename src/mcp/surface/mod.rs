@@ -28,7 +28,7 @@ pub(super) use self::code::{CODE, CODE_KEYS};
 pub(crate) use self::describe::described;
 pub(crate) use self::examples::permitted_examples;
 pub(super) use self::read::READ;
-pub(super) use self::run::{RUN, RUN_KEYS};
+pub(super) use self::run::RUN;
 pub(super) use self::search::SEARCH;
 #[cfg(feature = "budget")]
 pub(crate) use self::search::compact_text;
@@ -39,7 +39,7 @@ pub use self::spec::{Answers, CallName, MetaSurface, MetaTool};
 pub(super) use self::spec::{Effect, MetaRequest, SearchForm};
 #[cfg(has_code)]
 pub(super) use self::work::CodeArguments;
-pub(super) use self::work::{CallArguments, Failure, JudgeArguments, RunArguments, Work};
+pub(super) use self::work::{CallArguments, Failure, JudgeArguments, RUN_KEYS, RunArguments, Work};
 
 /// All meta-tools, in the order of `tools/list`.
 pub const META_TOOLS: &[MetaTool] = &[

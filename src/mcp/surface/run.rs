@@ -25,9 +25,6 @@ pub(in crate::mcp) const RUN: MetaTool = MetaTool::new(&Spec {
 /// Programs that the description names at most.
 const MAX_NAMED_PROGRAMS: usize = 40;
 
-/// The names of the arguments of `climax_run`, with those that stand for `command`.
-pub(in crate::mcp) const RUN_KEYS: [&str; 7] = ["command", "cmd", "line", "cwd", "stdin", "cage", "timeout"];
-
 /// Returns the description, with the programs that are served.
 fn description(surface: &MetaSurface, index: &ToolIndex) -> Cow<'static, str> {
     let programs = programs(index);

@@ -7,7 +7,6 @@ use rmcp::model::ErrorData;
 use serde_json::{Map, Value};
 use strum::VariantNames as _;
 
-use super::run::RUN_KEYS;
 use crate::call::arguments::Violation;
 use crate::call::chain::ChainStep;
 use crate::call::{LineBounds, LineInput, Purpose, Request};
@@ -45,6 +44,9 @@ pub(in crate::mcp) struct RunArguments {
     pub(in crate::mcp) stdin: Option<String>,
     pub(in crate::mcp) bounds: LineBounds,
 }
+
+/// The names of the arguments of `climax_run`, with those that stand for `command`.
+pub(in crate::mcp) const RUN_KEYS: [&str; 7] = ["command", "cmd", "line", "cwd", "stdin", "cage", "timeout"];
 
 /// The most seconds that a caller may give each program of a line.
 const MAX_LINE_SECONDS: i64 = 3600;
