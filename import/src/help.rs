@@ -1,6 +1,6 @@
 //! A help page → a command's options, operands and subcommands.
 
-pub(crate) mod commands;
+mod commands;
 mod operands;
 mod options;
 
