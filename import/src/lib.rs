@@ -14,6 +14,7 @@ mod grammar;
 mod help;
 mod option;
 mod page;
+mod page_line;
 mod prose;
 mod rank;
 mod refine;
