@@ -20,7 +20,8 @@ fn temporary_files(call: &PlannedCall<'_>) -> Vec<PathBuf> {
     }
     let directory = call.directory();
     let named = call.bound.iter().flat_map(|(_, value)| value.texts()).map(|text| directory.join(text));
-    let named = named.filter(|path| exec::temporary_directories().any(|top| path.starts_with(top)));
+    let tops: Vec<PathBuf> = exec::temporary_directories().collect();
+    let named = named.filter(|path| tops.iter().any(|top| path.starts_with(top)));
     call.changes.temporary.iter().cloned().chain(named).collect()
 }
 
