@@ -186,7 +186,7 @@ fn dispatch(program: &Program) -> ExitCode {
         }
     };
     match arguments.command.unwrap_or(ClimaxCommand::Run(arguments.run)) {
-        ClimaxCommand::Run(arguments) => run::run(program, &arguments),
+        ClimaxCommand::Run(arguments) => run::run(program, arguments),
         ClimaxCommand::Validate(arguments) => validate::run(catalog, &arguments),
         ClimaxCommand::List(arguments) => list::run(catalog, &arguments),
         ClimaxCommand::Search(arguments) => search::run(catalog, &arguments),

@@ -29,8 +29,7 @@ impl Served<'_> {
     /// Calls a function with what a line needs to know of this machine. `input` is the standard input of its first command.
     pub fn with_context<T>(self, input: Input<'_>, read: impl FnOnce(LineContext<'_>) -> T) -> T {
         let unknown = UnknownPrograms::permitted(self.policy, self.index, self.isolation);
-        let home = exec::variable("HOME");
-        let project = || exec::project(&exec::directory(), home.as_deref().map(Path::new));
+        let project = || exec::project_of(&exec::directory());
         let sight = Sight::under(self.policy, || project().map(|project| project.directory));
         let context = LineContext {
             env: &exec::variable,
@@ -97,8 +96,7 @@ fn described<'i>(index: &'i ToolIndex, words: &[&str]) -> Option<ResolvedTool<'i
 
 /// Returns what a redirection would do to a file. `made` are files and directories that the session has made.
 pub(crate) fn write_mode(path: &Path, appends: bool, made: &[PathBuf]) -> WriteMode {
-    let home = exec::variable("HOME");
-    let project = exec::project(&exec::directory(), home.as_deref().map(Path::new));
+    let project = exec::project_of(&exec::directory());
     match exec::place_of(path, project.as_ref().map(|project| project.directory.as_path())) {
         exec::Place::Protected => WriteMode::Protected,
         exec::Place::New => WriteMode::Create,

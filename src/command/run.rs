@@ -40,7 +40,11 @@ use crate::telemetry::log;
 const NOTHING_TO_DETACH: &str = "--detach-after lets calls go on, and none of the offered tools calls anything: add `call` to --meta, or leave it out";
 
 /// Serves until the client disconnects or a signal ends the server.
-pub(crate) fn run(program: &Program, arguments: &RunArguments) -> ExitCode {
+pub(crate) fn run(program: &Program, mut arguments: Box<RunArguments>) -> ExitCode {
+    if arguments.enters_root() {
+        arguments.make_paths_absolute();
+    }
+    let arguments = &arguments;
     memory::return_large_blocks();
     let strategy = match strategy(arguments.search) {
         Ok(strategy) => strategy,

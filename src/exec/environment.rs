@@ -1,7 +1,8 @@
 //! The environment of this process: its variables and its directory.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// Reads a variable of the server's environment, for the expansion of config words.
 ///
@@ -15,6 +16,14 @@ pub fn variable(name: &str) -> Option<String> {
 #[must_use]
 pub fn directory() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
+}
+
+/// Makes another directory that of this process, before any call has run.
+///
+/// # Errors
+/// It is none, or cannot be entered.
+pub fn enter(directory: &Path) -> io::Result<()> {
+    std::env::set_current_dir(directory)
 }
 
 /// Returns whether a variable is among `names`, of which one may end in `*`.

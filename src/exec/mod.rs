@@ -37,7 +37,7 @@ pub use confine::{
     CageRights, FindIsolation, Isolation, Readable, Rights, SYSTEM_FILES, is_hidden_by_cage, kernel_abi, names_secret,
     pattern_names_secret, secret_names_below,
 };
-pub use environment::{directory, host_name, user, variable};
+pub use environment::{directory, enter, host_name, user, variable};
 pub use error::SpawnError;
 pub(crate) use files::{
     Area, Opened, Place, ResultFiles, area_of, git_directory, inspect, is_there, is_tracked, open_device, open_to_read,
@@ -46,7 +46,7 @@ pub(crate) use files::{
 };
 pub use files::{
     FileContent, Project, ResultFile, could_write, environment_program, glob, is_program, locate, names_program,
-    package_program, paths, project, python_environment, real_path, spelled_program,
+    package_program, paths, project_of, python_environment, real_path, spelled_program,
 };
 pub use invocation::{Invocation, SecretSource};
 pub use limits::{DEFAULT_OUTPUT_BYTES, Limits, MAX_WHOLE_OUTPUT_BYTES, default_concurrency};

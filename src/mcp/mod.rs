@@ -31,6 +31,7 @@ mod request_context;
 mod request_state;
 mod resources;
 mod revision;
+mod roots;
 mod server;
 mod server_info;
 mod skills;

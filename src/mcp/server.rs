@@ -17,6 +17,7 @@ use super::replay_logs::ReplayLogs;
 use super::request_context;
 use super::request_state::{RequestStateKey, StateSigner};
 use super::revision::is_modern;
+use super::roots::Roots;
 use super::subscriptions::Subscriptions;
 use super::surface::Surface;
 use crate::call::Toolbox;
@@ -51,6 +52,8 @@ pub struct Server {
     #[cfg(has_code)]
     programs: Arc<Programs>,
     jobs: Arc<Jobs>,
+    /// Of a process that serves one client, and was started outside of any project.
+    roots: Option<Arc<Roots>>,
     connection: ClientConnection,
 }
 
@@ -102,6 +105,7 @@ impl Server {
             #[cfg(has_code)]
             programs: Arc::default(),
             jobs: Arc::default(),
+            roots: None,
             connection: ClientConnection::new(),
         }
     }
@@ -118,10 +122,23 @@ impl Server {
         Self { jobs, ..self }
     }
 
+    /// Takes this process into the client's root before its first call. The process has to serve no other client.
+    #[must_use]
+    pub fn in_root_of_client(self) -> Self {
+        Self { roots: Some(Arc::default()), ..self }
+    }
+
     /// The same server for another client.
     #[must_use]
     pub fn for_another(&self) -> Self {
         Self { connection: ClientConnection::new(), ..self.clone() }
+    }
+
+    /// Goes into the client's root, if that is to be done.
+    async fn enter_root(&self, context: &RequestContext<RoleServer>) {
+        if let Some(roots) = &self.roots {
+            roots.enter(context).await;
+        }
     }
 
     pub(super) fn surface(&self) -> &Surface {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -759,6 +759,57 @@ fn server(desk: &Desk, more: &[&str]) -> Server {
 
 fn run_line(server: &mut Server, arguments: &Value) -> Value {
     server.tool("climax_run", arguments.clone())
+}
+
+#[test]
+fn a_server_that_starts_in_the_home_directory_goes_into_the_root_of_its_client() {
+    let desk = Desk::new();
+    fs::create_dir_all(desk.path("home/a b/.git")).unwrap();
+    let [home, root] = ["home", "home/a b"].map(|name| desk.path(name).canonicalize().unwrap());
+    fs::write(
+        home.join("mine.yaml"),
+        "name: mine\ncommand: ''\ntools: [{name: where, description: W, command: pwd}]\n",
+    )
+    .unwrap();
+
+    // The paths of its options stay those of its start.
+    let options = ["--config", "mine.yaml", "--audit", "audit"];
+    let started_in = |directory: &Path| {
+        let mut command = desk.climax();
+        command.current_dir(directory).args(["--meta", "run,call"]).args(options);
+        let mut server = Server::spawn(&mut command);
+        server.initialize_with("2025-11-25", &json!({ "roots": { "listChanged": true } }));
+        server
+    };
+    let mut server = started_in(&home);
+    let where_it_is = |server: &mut Server, roots: Option<&[&Path]>| {
+        let call = json!({ "name": "climax_run", "arguments": { "command": "pwd" } });
+        let id = server.post("tools/call", call);
+        if let Some(roots) = roots {
+            let asked = server.receive();
+            assert_eq!(asked["method"], "roots/list");
+            let uri = |root: &&Path| json!({ "uri": format!("file://{}", root.display()).replace(' ', "%20") });
+            let roots: Vec<Value> = roots.iter().map(uri).collect();
+            server.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": roots } }));
+        }
+        let answer = server.receive();
+        assert_eq!(answer["id"], id, "{answer}");
+        PathBuf::from(text(&answer["result"]))
+    };
+
+    // A root that makes no project is none to go into, and the client says when it has others.
+    assert_eq!(where_it_is(&mut server, Some(&[Path::new("/"), &home, &root.join("none")])), home);
+    assert_eq!(where_it_is(&mut server, None), home);
+    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" }));
+    assert_eq!(where_it_is(&mut server, Some(&[&home, &root])), root);
+    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" }));
+    assert_eq!(where_it_is(&mut server, None), root);
+    assert_eq!(PathBuf::from(text(&server.call("where", json!({})))), root);
+    assert!(home.join("audit").exists() && !root.join("audit").exists());
+
+    // A project of its own wins.
+    fs::write(root.join("mine.yaml"), fs::read(home.join("mine.yaml")).unwrap()).unwrap();
+    assert_eq!(where_it_is(&mut started_in(&root), None), root);
 }
 
 #[test]

@@ -127,8 +127,15 @@ impl Server {
     }
 
     pub(crate) fn initialize(&mut self, revision: &str) -> Value {
+        self.initialize_with(revision, &json!({}))
+    }
+
+    /// Initializes the session of a client with these capabilities.
+    pub(crate) fn initialize_with(&mut self, revision: &str, capabilities: &Value) -> Value {
         let params = json!({
-            "protocolVersion": revision, "capabilities": {}, "clientInfo": { "name": "test", "version": "0" },
+            "protocolVersion": revision,
+            "capabilities": capabilities,
+            "clientInfo": { "name": "test", "version": "0" },
         });
         let answer = self.request("initialize", params);
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));

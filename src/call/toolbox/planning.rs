@@ -338,7 +338,7 @@ impl Toolbox {
 
     /// Returns the project of this process, without links.
     pub(in crate::call) fn own_project(&self) -> Option<&Path> {
-        let found = || exec::project(&exec::directory(), exec::variable("HOME").as_deref().map(Path::new));
+        let found = || exec::project_of(&exec::directory());
         self.project.get_or_init(found).as_ref().map(|project| project.directory.as_path())
     }
 
@@ -349,7 +349,7 @@ impl Toolbox {
             return self.project.get().cloned().flatten();
         };
         let own = self.own_project();
-        let found = exec::project(&exec::directory().join(directory), exec::variable("HOME").as_deref().map(Path::new));
+        let found = exec::project_of(&exec::directory().join(directory));
         // Where programs keep their own files, a line that goes there makes no project.
         found.filter(|project| {
             let is_own =

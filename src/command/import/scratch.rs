@@ -10,7 +10,7 @@ use climax_import::{self as import, MAX_HELP_BYTES};
 
 use crate::call::cage;
 use crate::exec::{
-    self, End, Invocation, Limits, Rights, Runner, SpawnError, default_concurrency, path_of_program, project, variable,
+    self, End, Invocation, Limits, Rights, Runner, SpawnError, default_concurrency, path_of_program, variable,
 };
 
 /// Environment variables that disable pagers, colours, prompts, translations, line wrapping and justified text.
@@ -117,8 +117,7 @@ fn rights(program: &str) -> Rights {
     let own = [own, real].into_iter().flatten();
     let own = own.filter_map(|path| Some(installed_in(&path)?.display().to_string()));
     let needs = Needs { read: own.collect(), ..Needs::default() };
-    let home = variable("HOME").map(PathBuf::from);
-    let project = project(&exec::directory(), home.as_deref());
+    let project = exec::project_of(&exec::directory());
     let lines = Lines::default();
     let surroundings = cage::Surroundings { project: project.as_ref(), lines: &lines, env: &variable };
     cage::rights(Cage::Read, &needs, surroundings)

@@ -18,6 +18,7 @@ use crate::command::retired::ProbableCommand;
 use crate::command::selection::{Selection, Sources};
 use crate::command::strategy::strategies;
 use crate::command::value;
+use crate::exec;
 #[cfg(feature = "http")]
 use crate::mcp::ReplicaName;
 #[cfg(feature = "http")]
@@ -120,6 +121,20 @@ impl RunArguments {
     #[expect(clippy::unused_self, reason = "the signature is that of builds with HTTP")]
     pub(crate) fn problem(&self, _: &ArgMatches) -> Option<String> {
         None
+    }
+
+    /// Whether the server goes into the root of its client: it has one client, and was started outside of any project.
+    pub(crate) fn enters_root(&self) -> bool {
+        self.transport == Transport::Stdio && exec::project_of(&exec::directory()).is_none()
+    }
+
+    /// Makes the paths of files absolute, so that they name the same files after the server has gone elsewhere.
+    pub(crate) fn make_paths_absolute(&mut self) {
+        let Sources { configs, policy, .. } = &mut self.selection.sources;
+        let paths = configs.iter_mut().chain(policy).chain(&mut self.skills);
+        for path in paths.chain(&mut self.audit).chain(&mut self.log_file) {
+            *path = exec::directory().join(&*path);
+        }
     }
 
     /// Whether SIGHUP reloads files. If not, it ends the server.

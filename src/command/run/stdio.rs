@@ -32,6 +32,7 @@ To try a tool here: {name} list, {name} search QUERY, {name} call TOOL key=value
 pub(super) fn run(mut start: Start<'_>) -> Result<ExitCode, ExitCode> {
     let policy = start.arguments.selection.sources.policy.clone();
     let (server, published) = start.server(policy.as_deref())?;
+    let server = if start.arguments.enters_root() { server.in_root_of_client() } else { server };
     terminal::error(&banner::line(&published, &start.arguments.selection));
     if io::stdin().is_terminal() {
         terminal::error(&on_a_terminal());

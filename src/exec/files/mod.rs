@@ -22,7 +22,7 @@ pub use program::{
     environment_program, is_program, locate, names_program, package_program, python_environment, spelled_program,
 };
 pub(super) use program::{missing_interpreter, resolve};
-pub use project::{Project, project};
+pub use project::{Project, project_of};
 pub(crate) use redirect::{Opened, open_device, open_to_read, open_to_write};
 pub(super) use repository::hooks_changed_since;
 pub(crate) use repository::{git_directory, is_tracked, runs_programs};

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::repository::linked_git_directory;
+use crate::exec::environment::variable;
 
 /// The directory whose files a cage is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,11 +15,16 @@ pub struct Project {
     pub repository: Vec<PathBuf>,
 }
 
+/// Returns the project of a directory, for the user who runs this process.
+#[must_use]
+pub fn project_of(directory: &Path) -> Option<Project> {
+    project(directory, variable("HOME").as_deref().map(Path::new))
+}
+
 /// Returns the project of a directory: the nearest one at or above it that holds `.git`, else the directory itself.
 ///
 /// `None` if that would be `/`, the home directory or one above it, since a cage would then hold hardly anything.
-#[must_use]
-pub fn project(start: &Path, home: Option<&Path>) -> Option<Project> {
+fn project(start: &Path, home: Option<&Path>) -> Option<Project> {
     let start = start.canonicalize().ok()?;
     let directory = start.ancestors().find(|path| path.join(".git").exists()).unwrap_or(&start).to_owned();
 

@@ -83,6 +83,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        self.enter_root(&context).await;
         let call = ToolRequest {
             toolbox: self.toolbox(),
             name: request.name.into_owned(),
@@ -147,6 +148,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        self.enter_root(&context).await;
         let reader = self.output_reader(&context);
         let uri = resources::check_length(&request.uri)?;
         let toolbox = self.toolbox();
@@ -214,6 +216,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        self.enter_root(&context).await;
         let toolbox = self.toolbox();
         let client =
             Client::new(&context, &self.states, request.input_responses.as_ref(), request.request_state.as_deref());
@@ -267,6 +270,12 @@ impl ServerHandler for Server {
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if self.sends_list_changed() {
             self.notify_of_changes(context.peer);
+        }
+    }
+
+    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
+        if let Some(roots) = &self.roots {
+            roots.changed().await;
         }
     }
 
