@@ -7,14 +7,12 @@ use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use climax_catalog::{ArgView, OutputForm, ResolvedTool};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
-use tokio::signal::unix::{SignalKind, signal};
 
 use self::live::Live;
 use crate::call::approval::{Approver, Denial, FormAnswer, Verdict};
@@ -25,14 +23,12 @@ use crate::call::{CallError, CallResult, ErrorCode, Plan, Purpose, Session, Tool
 use crate::command::output::{FAILURE, print, print_bytes, usage};
 use crate::command::runtime::{audit, runtime, text_form};
 use crate::command::selection::Sources;
+use crate::command::signals::EndSignal;
 use crate::command::{dry_run, terminal, value};
-use crate::exec::{Limits, Runner, Stop, Watch};
+use crate::exec::{Limits, Runner, Watch};
 use crate::mcp::reply::{Reply, reply};
 use crate::serving::Program;
 use crate::serving::load::LoadedTools;
-
-/// What shells add to the number of the signal that ended a program.
-const SIGNALLED: u8 = 128;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -97,10 +93,10 @@ pub(crate) fn run(program: &Program, arguments: &Args) -> ExitCode {
         let mut live = Live::new(form, arguments.max_output);
         let watch = live.watch();
         let watch = Some(&watch).filter(|_| !arguments.json && call.prints_text());
-        let (mut reply, signal) = call.execute(runtime, watch, &mut live, form)?;
+        let (mut reply, ended) = call.execute(runtime, watch, &mut live, form)?;
         reply.text = live.rest(reply.text);
         let code = write_reply(&reply, arguments.json);
-        Ok(signal.map_or(code, |signal| ExitCode::from(SIGNALLED + signal)))
+        Ok(ended.map_or(code, ExitCode::from))
     });
 
     ran.unwrap_or_else(|error| {
@@ -159,7 +155,7 @@ impl Call<'_> {
         }
     }
 
-    /// Runs the call until it ends or a signal cancels it. Returns the number of that signal too.
+    /// Runs the call until it ends or a signal cancels it. Returns the exit status for that signal too.
     fn execute(
         self,
         runtime: Runtime,
@@ -167,21 +163,9 @@ impl Call<'_> {
         live: &mut Live,
         form: TextForm,
     ) -> io::Result<(Reply, Option<u8>)> {
-        // 0 as long as there is none.
-        let received = AtomicU8::new(0);
+        let signal = EndSignal::default();
         let result = runtime.block_on(async {
-            let [mut terminate, mut interrupt, mut hangup] =
-                [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?];
-            let stop = async {
-                let kind = tokio::select! {
-                    _ = terminate.recv() => SignalKind::terminate(),
-                    _ = interrupt.recv() => SignalKind::interrupt(),
-                    _ = hangup.recv() => SignalKind::hangup(),
-                };
-                received.store(u8::try_from(kind.as_raw_value()).unwrap_or_default(), Ordering::Relaxed);
-                Stop::Cancelled
-            };
-
+            let stop = signal.stop()?;
             let approver = Terminal { values: self.arguments, is_interactive: Terminal::can_ask() };
             let session = Session { watch, ..Session::anonymous(Purpose::CommandLine) };
             let call = Box::pin(self.toolbox.call(self.name, self.arguments, session, &approver, stop));
@@ -193,8 +177,7 @@ impl Call<'_> {
 
         // A thread may still wait for input at the terminal.
         runtime.shutdown_background();
-        let received = received.into_inner();
-        Ok((self.rendered(result?, form), (received > 0).then_some(received)))
+        Ok((self.rendered(result?, form), signal.status()))
     }
 
     /// The tool, if it is served.

@@ -36,6 +36,7 @@ pub(crate) mod sh;
 mod shell;
 mod shell_word;
 pub(crate) mod show;
+mod signals;
 mod strategy;
 mod targets;
 pub(crate) mod terminal;

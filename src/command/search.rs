@@ -2,6 +2,7 @@
 
 mod explain;
 
+use std::num::NonZero;
 use std::process::ExitCode;
 
 use climax_catalog::{Catalog, Filter, Strategy, ToolIndex};
@@ -30,8 +31,8 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) cli: Option<String>,
     /// How many results are shown at most
-    #[arg(long, default_value_t = 10, value_parser = value::integer::<usize>)]
-    pub(crate) limit: usize,
+    #[arg(long, default_value = "10", value_parser = value::positive)]
+    pub(crate) limit: NonZero<usize>,
     #[command(flatten)]
     pub(crate) sources: Sources,
     /// Say how the score of each result came about
@@ -59,7 +60,7 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         cli: arguments.cli.as_deref(),
     };
     if arguments.explain {
-        let found = index.explain(strategy, filter, arguments.limit);
+        let found = index.explain(strategy, filter, arguments.limit.get());
         let text = match (arguments.json, found.is_empty()) {
             (true, _) => explain::json(&found).to_string(),
             (false, true) => nothing(&index, filter),
@@ -68,13 +69,13 @@ pub(crate) fn run(catalog: &'static Catalog, arguments: &Args) -> ExitCode {
         return print(&text, ExitCode::SUCCESS);
     }
     if arguments.json {
-        return print(&mcp::search_text(&index, strategy, filter, arguments.limit), ExitCode::SUCCESS);
+        return print(&mcp::search_text(&index, strategy, filter, arguments.limit.get()), ExitCode::SUCCESS);
     }
     if let Filter { query: None, category: None, cli: None } = filter {
         return print(&list::clis(&index), ExitCode::SUCCESS);
     }
 
-    let found = index.search_by(strategy, filter, arguments.limit);
+    let found = index.search_by(strategy, filter, arguments.limit.get());
     if found.is_empty() {
         return print(&nothing(&index, filter), ExitCode::SUCCESS);
     }

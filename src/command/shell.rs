@@ -13,7 +13,6 @@ use std::thread::JoinHandle;
 use climax_catalog::policy::AskedCage;
 use climax_catalog::{Cage, OutputForm};
 use tokio::runtime::Runtime;
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::call::approval::Approver;
 use crate::call::line::UnreadLine;
@@ -25,8 +24,9 @@ use crate::call::{
     StepOutcome, Tested, Toolbox,
 };
 use crate::command::output::{FAILURE, USAGE};
+use crate::command::signals::EndSignal;
 use crate::command::terminal;
-use crate::exec::{End, Stop};
+use crate::exec::End;
 use crate::mcp::reply::{notes, reply};
 
 /// Exit status: the policy does not permit a command. Source: POSIX.1-2024, "Exit Status for Commands".
@@ -123,13 +123,9 @@ impl<'t> Shell<'t> {
         let bounds = LineBounds { cage: self.cage, timeout: None };
         let request = Request::Line { text: line, directory: directory.as_deref(), input, bounds };
         let session = Session { env: &env, ..Session::anonymous(self.purpose) };
+        let signal = EndSignal::default();
         let result = self.runtime.block_on(async {
-            let [mut terminate, mut interrupt, mut hangup] =
-                [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?, signal(SignalKind::hangup())?];
-            let stop = async {
-                tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {}, _ = hangup.recv() => {} }
-                Stop::Cancelled
-            };
+            let stop = signal.stop()?;
             io::Result::Ok(self.toolbox.run(request, session, Some(raw), approver, stop).await)
         });
         let done = match result? {
@@ -151,6 +147,7 @@ impl<'t> Shell<'t> {
         let hidden_limits =
             cage_of_failure(stages().filter(|stage| stage.tested < Tested::Answers && self.runs_code(&stage.tool)));
         let status = status(done);
+        let status = signal.status().unwrap_or(status);
         if let Some(limits) = if status == 0 { hidden_limits } else { limits } {
             terminal::complain(&limits);
         }

@@ -1,9 +1,11 @@
 //! `climax sh -c`: pipelines of real programs, with the exit status and the streams of a shell.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::{binary, run, until};
 
@@ -364,7 +366,7 @@ fn interrupt_ends_every_program_of_a_pipeline() {
     };
     until("both programs to run", || running() == 2);
     let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
     until("both programs to end", || running() == 0);
     assert!(!child.wait_with_output().unwrap().status.success());
 }
@@ -405,6 +407,17 @@ fn copy_named_climax_sh_has_the_policy_of_the_program() {
         command.env_remove("XDG_CONFIG_HOME").env_remove("CLIMAX_SH_CONFIG").output().unwrap().status.code()
     };
     assert_eq!((status("seq 1"), status("date")), (Some(0), Some(127)));
+}
+
+#[test]
+fn a_signal_that_ends_a_line_is_its_status() {
+    for (signal, status) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
+        let mut child = climax().args(["sh", "-c", "echo a; sleep 60"]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut first = [0];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(status));
+    }
 }
 
 #[test]
