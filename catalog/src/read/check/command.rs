@@ -88,9 +88,18 @@ impl Checker<'_> {
         }
 
         for text in &texts {
-            if self.words(Some(text)).is_empty() {
+            let words = self.words(Some(text));
+            if words.is_empty() {
                 let message = format!("an item of `{key}` is empty");
                 self.report(Code::IllegalShape, text.span, message, "write the words of the other spelling");
+            }
+            let is_place =
+                |word: &&String| word.strip_prefix('{').and_then(|word| word.strip_suffix('}')).is_some_and(is_name);
+            if let Some(place) = words.iter().find(is_place) {
+                let message =
+                    format!("`{place}` in an item of `{key}` is a word that lines would have to hold, no arg");
+                let help = "write the words before it alone: args have the places that `command` gives them";
+                self.report(Code::IllegalShape, text.span, message, help);
             }
         }
 
