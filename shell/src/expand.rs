@@ -9,46 +9,19 @@ use std::ops::Range;
 
 use crate::commands::is_name;
 use crate::error::SyntaxError;
+use crate::fields::{Character, Field, Fields, Origin, PLACEHOLDER, origin};
 use crate::matching::TooManySteps;
 use crate::pattern::Pattern;
+use crate::regex::escaped;
 use crate::state::State;
 use crate::tree::{Arithmetic, List, Name, Operation, Part, Word};
 use crate::values::Found;
-
-/// The text of an expansion that is not known yet. It can be read as a word, a path and a number.
-pub const PLACEHOLDER: &str = "1";
 
 /// Most bytes that an expansion may make of a value, so that no line fills the memory.
 pub(crate) const MAX_VALUE_BYTES: usize = 8 << 20;
 
 /// Most characters of a regular expression: its brackets may be looked at once for each of them.
 const MAX_REGEX_CHARACTERS: usize = 32 << 10;
-
-/// Where a field comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The line has every character of it.
-    Literal,
-    /// It starts with characters of the line, and others come from an expansion.
-    Mixed,
-    /// Its first character comes from an expansion.
-    Value,
-    /// A glob found it.
-    Path,
-}
-
-/// A word after expansion.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field {
-    /// The text.
-    pub text: String,
-    /// Where it comes from.
-    pub origin: Origin,
-    /// Whether a part of it will be known once the line runs, and [`PLACEHOLDER`] stands for it.
-    pub is_open: bool,
-    /// The place of its word among the words.
-    pub from: usize,
-}
 
 /// The output of a command in a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,62 +75,8 @@ pub struct Expander<'e, S> {
     pub surroundings: &'e S,
 }
 
-/// A character with where it comes from.
-#[derive(Clone, Copy)]
-struct Character {
-    c: char,
-    is_quoted: bool,
-    is_value: bool,
-}
-
 /// The text of a value; `None` if it is not known yet.
 pub(crate) type Known = Option<String>;
-
-/// Fields as they grow.
-#[derive(Default)]
-struct Fields {
-    done: Vec<(Vec<Character>, bool)>,
-    open: Vec<Character>,
-    /// Whether quotes make a field even if nothing stands in them.
-    has_quotes: bool,
-    is_open: bool,
-}
-
-impl Fields {
-    fn end(&mut self) {
-        if !self.open.is_empty() || self.has_quotes {
-            self.done.push((std::mem::take(&mut self.open), self.is_open));
-        }
-        (self.has_quotes, self.is_open) = (false, false);
-    }
-
-    fn literal(&mut self, text: &str, is_quoted: bool) {
-        self.open.extend(text.chars().map(|c| Character { c, is_quoted, is_value: false }));
-    }
-
-    /// Adds values, each of which starts a field.
-    fn several(&mut self, values: &[String], is_quoted: bool) {
-        for (at, value) in values.iter().enumerate() {
-            if at > 0 {
-                self.end();
-            }
-            self.has_quotes |= is_quoted;
-            self.value(Some(value), is_quoted);
-        }
-    }
-
-    /// Adds a value. Outside of quotes it is split at white space.
-    fn value(&mut self, known: Option<&str>, is_quoted: bool) {
-        self.is_open |= known.is_none();
-        for c in known.unwrap_or(PLACEHOLDER).chars() {
-            if !is_quoted && matches!(c, ' ' | '\t' | '\n') {
-                self.end();
-            } else {
-                self.open.push(Character { c, is_quoted, is_value: true });
-            }
-        }
-    }
-}
 
 impl<S: Surroundings> Expander<'_, S> {
     /// Expands the words of a command.
@@ -238,8 +157,7 @@ impl<S: Surroundings> Expander<'_, S> {
     /// # Errors
     /// As for [`Expander::fields`].
     pub fn pattern<'w>(&mut self, word: &'w Word) -> Result<Option<Pattern>, ExpandError<'w>> {
-        let (characters, is_open) = self.characters(word)?;
-        let characters: Vec<(char, bool)> = characters.iter().map(|one| (one.c, one.is_quoted)).collect();
+        let (characters, is_open) = self.quoted_characters(word)?;
         Ok((!is_open).then(|| Pattern::new(&characters)))
     }
 
@@ -249,12 +167,12 @@ impl<S: Surroundings> Expander<'_, S> {
     /// # Errors
     /// As for [`Expander::fields`].
     pub fn regex<'w>(&mut self, word: &'w Word) -> Result<Known, ExpandError<'w>> {
-        let (characters, is_open) = self.characters(word)?;
+        let (characters, is_open) = self.quoted_characters(word)?;
         if characters.len() > MAX_REGEX_CHARACTERS {
             let problem = format!("the regular expression has more than {MAX_REGEX_CHARACTERS} characters");
             return Err(SyntaxError::at(word.range.clone(), problem, "let a program do it, such as grep").into());
         }
-        Ok((!is_open).then(|| escaped_in_regex(&characters)))
+        Ok((!is_open).then(|| escaped(&characters)))
     }
 
     /// The characters of a word that is not split, each with whether it is quoted.
@@ -519,54 +437,6 @@ fn assigned(text: &str) -> (&str, &str) {
 fn is_all(parts: &[Part]) -> bool {
     matches!(parts, [Part::Parameter(parameter, _)]
         if parameter.name == Name::All && parameter.operation != Operation::Length)
-}
-
-/// Puts a backslash before quoted characters that have a meaning in a regular expression. In brackets, where a backslash is
-/// a character, a quoted one stands as it is.
-fn escaped_in_regex(characters: &[Character]) -> String {
-    let mut text = String::with_capacity(characters.len());
-    let mut at = 0;
-    while let Some(one) = characters.get(at) {
-        if one.c == '['
-            && !one.is_quoted
-            && let Some(length) = length_of_bracket(&characters[at..])
-        {
-            text.extend(characters[at..at + length].iter().map(|one| one.c));
-            at += length;
-            continue;
-        }
-        text.extend(Some('\\').filter(|_| one.is_quoted && r"\.+*?()|[{^$".contains(one.c)));
-        text.push(one.c);
-        at += 1;
-    }
-    text
-}
-
-/// The number of characters of a bracket expression, whose end is not quoted; `None` if it does not end.
-fn length_of_bracket(characters: &[Character]) -> Option<usize> {
-    let is = |at: usize, c: char| characters.get(at).is_some_and(|one| one.c == c && !one.is_quoted);
-    let mut at = 1 + usize::from(is(1, '^'));
-    at += usize::from(is(at, ']'));
-    let mut class = None;
-    while at < characters.len() {
-        let opened = [':', '=', '.'].into_iter().find(|mark| is(at, '[') && is(at + 1, *mark));
-        let is_closed = class.is_some_and(|mark| is(at, mark) && is(at + 1, ']'));
-        if is(at, ']') {
-            return Some(at + 1);
-        }
-        class = if is_closed { None } else { opened.or(class) };
-        at += if is_closed || opened.is_some() { 2 } else { 1 };
-    }
-    None
-}
-
-/// Where a field comes from.
-fn origin(characters: &[Character]) -> Origin {
-    match characters.first() {
-        Some(first) if first.is_value => Origin::Value,
-        _ if characters.iter().any(|one| one.is_value) => Origin::Mixed,
-        _ => Origin::Literal,
-    }
 }
 
 /// The refusal of a value that would fill the memory.

@@ -24,6 +24,7 @@ mod conditions;
 mod error;
 mod evaluate;
 mod expand;
+mod fields;
 mod fill;
 mod here;
 mod matching;
@@ -42,7 +43,8 @@ mod words;
 
 pub use commands::is_name;
 pub use error::SyntaxError;
-pub use expand::{ExpandError, Expander, Field, Origin, PLACEHOLDER, Substituted, Surroundings};
+pub use expand::{ExpandError, Expander, Substituted, Surroundings};
+pub use fields::{Field, Origin, PLACEHOLDER};
 pub use fill::Places;
 pub use matching::TooManySteps;
 pub use parser::{MAX_BYTES, MAX_NESTING, parse};

@@ -284,6 +284,45 @@ fn literal(c: char) -> String {
     if c.is_ascii_alphanumeric() || !c.is_ascii() { c.to_string() } else { format!("\\x{{{:x}}}", u32::from(c)) }
 }
 
+/// Writes an expression of characters, each with whether it is quoted: puts a backslash before quoted ones that have a meaning in a regular expression. In brackets, where a backslash is
+/// a character, a quoted one stands as it is.
+pub(crate) fn escaped(characters: &[(char, bool)]) -> String {
+    let mut text = String::with_capacity(characters.len());
+    let mut at = 0;
+    while let Some(&(c, is_quoted)) = characters.get(at) {
+        if c == '['
+            && !is_quoted
+            && let Some(length) = length_of_bracket(&characters[at..])
+        {
+            text.extend(characters[at..at + length].iter().map(|(c, _)| c));
+            at += length;
+            continue;
+        }
+        text.extend(Some('\\').filter(|_| is_quoted && r"\.+*?()|[{^$".contains(c)));
+        text.push(c);
+        at += 1;
+    }
+    text
+}
+
+/// The number of characters of a bracket expression, whose end is not quoted; `None` if it does not end.
+fn length_of_bracket(characters: &[(char, bool)]) -> Option<usize> {
+    let is = |at: usize, c: char| characters.get(at) == Some(&(c, false));
+    let mut at = 1 + usize::from(is(1, '^'));
+    at += usize::from(is(at, ']'));
+    let mut class = None;
+    while at < characters.len() {
+        let opened = [':', '=', '.'].into_iter().find(|mark| is(at, '[') && is(at + 1, *mark));
+        let is_closed = class.is_some_and(|mark| is(at, mark) && is(at + 1, ']'));
+        if is(at, ']') {
+            return Some(at + 1);
+        }
+        class = if is_closed { None } else { opened.or(class) };
+        at += if is_closed || opened.is_some() { 2 } else { 1 };
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

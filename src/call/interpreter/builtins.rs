@@ -2,29 +2,25 @@
 //!
 //! Source: POSIX.1-2024, "Special Built-In Utilities" and "Utilities"; bash(1), "SHELL BUILTIN COMMANDS".
 
-use std::fmt::Write as _;
 use std::os::fd::AsFd as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use climax_shell::{Field, Value, is_name};
 use futures_util::future::Future;
 
-use super::background;
 use super::done::Done;
 use super::expansion::absolute;
 use super::printf::{echoed, printed};
 use super::record::{Record, builtin_stage};
-use super::shell::{Before, Flow, Shell};
+use super::shell::{Flow, Shell};
 use super::simple::{Due, appended, name_of, settable};
 use super::streams::{Output, Source, Streams, blocking, write_all};
 use super::test_command::holds;
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, TIMED_OUT, failure};
+use super::{background, directories, lookups};
 use crate::call::approval::Approver;
-use crate::call::line::{
-    Builtin, READABLE, Read, Set, change_of, changed, is_of_shell, loop_count, printed_variable, shift_word,
-    unset_names,
-};
+use crate::call::line::{Builtin, READABLE, Read, Set, changed, loop_count, printed_variable, shift_word, unset_names};
 use crate::call::plan_outcome::StepOutcome;
 use crate::exec::{self, Stop};
 
@@ -60,31 +56,10 @@ where
                 Ok(holds) => Done::status(i32::from(!holds)),
                 Err(message) => Done::failed(2, format_args!("test: {message}")),
             },
-            Builtin::PrintDirectory => {
-                let logical = absolute(shell.directory.as_deref());
-                let is_physical = texts.iter().rfind(|text| matches!(**text, "-P" | "-L")) == Some(&"-P");
-                let physical = if is_physical { exec::real_path(Path::new(&logical)).ok() } else { None };
-                Done::printed(format!("{}\n", physical.map_or(logical, |path| path.display().to_string())))
-            }
-            Builtin::ChangeDirectory => change_directory(shell, "cd", &texts),
-            Builtin::PushDirectory => {
-                let before = Before(shell.directory.clone());
-                let done = change_directory(shell, "pushd", &texts);
-                if done.status == 0 {
-                    shell.left.push(before);
-                }
-                listed_directories(shell, done)
-            }
-            Builtin::PopDirectory => match shell.left.last().map(|Before(before)| absolute(before.as_deref())) {
-                None => Done::failed(1, "popd: directory stack empty"),
-                Some(before) => {
-                    let done = change_directory(shell, "popd", &[&before]);
-                    if done.status == 0 {
-                        shell.left.pop();
-                    }
-                    listed_directories(shell, done)
-                }
-            },
+            Builtin::PrintDirectory => directories::printed(shell, &texts),
+            Builtin::ChangeDirectory => directories::change(shell, "cd", &texts),
+            Builtin::PushDirectory => directories::push(shell, &texts),
+            Builtin::PopDirectory => directories::pop(shell),
             Builtin::Read => self.read(shell, due, words, streams.input.clone()).await?,
             Builtin::Shift => {
                 let word = shift_word(words).map_err(|refusal| refused_words(due, refusal))?;
@@ -94,8 +69,8 @@ where
             Builtin::Wait => self.wait(shell, &texts).await?,
             Builtin::Jobs => background::listed(&shell.jobs, &texts),
             Builtin::Kill => background::kill(&shell.jobs, words),
-            Builtin::Type => described(shell, &texts),
-            Builtin::Which => found(shell, &texts),
+            Builtin::Type => lookups::described(shell, &texts),
+            Builtin::Which => lookups::found(shell, &texts),
             Builtin::Source => Self::activate(shell, due, &texts)?,
             Builtin::Deactivate => match shell.environment.take() {
                 Some(_) => {
@@ -336,71 +311,6 @@ where
     }
 }
 
-/// Changes the directory, for a builtin of this name.
-fn change_directory(shell: &mut Shell, name: &str, texts: &[&str]) -> Done {
-    let (is_physical, operands) = match change_of(texts) {
-        Ok(change) => change,
-        Err(option) => return Done::failed(2, format_args!("{name}: {option}: invalid option")),
-    };
-    let (to, prints) = match operands {
-        [] => (exec::variable("HOME"), false),
-        ["-"] => match &shell.previous {
-            Some(Before(previous)) => (Some(absolute(previous.as_deref())), true),
-            None => return Done::failed(1, "cd: OLDPWD not set"),
-        },
-        [""] => return Done::default(),
-        [to] if is_physical => {
-            let to = Path::new(&absolute(shell.directory.as_deref())).join(to);
-            (Some(exec::real_path(&to).unwrap_or(to).display().to_string()), false)
-        }
-        [to] => (Some(changed(shell.directory.as_deref(), to)), false),
-        _ => return Done::failed(1, "cd: too many arguments"),
-    };
-    let Some(to) = to else { return Done::failed(1, "cd: HOME not set") };
-    // What `..` takes back has to be a directory as well.
-    let named = Path::new(operands.first().copied().unwrap_or_default());
-    let ends = named.components().zip(1..).filter(|(component, _)| *component == Component::ParentDir);
-    let mut taken_back = ends.map(|(_, end)| named.components().take(end - 1).collect::<PathBuf>());
-    let checked = taken_back.try_for_each(|part| {
-        exec::inspect::check_directory(Path::new(&changed(shell.directory.as_deref(), &part.display().to_string())))
-    });
-    match checked.and_then(|()| exec::inspect::check_directory(Path::new(&to))) {
-        Ok(()) => {
-            let before = shell.directory.replace(to);
-            shell.previous = Some(Before(before));
-            let line = if prints { format!("{}\n", absolute(shell.directory.as_deref())) } else { String::new() };
-            Done::printed(line)
-        }
-        Err(error) => {
-            let reason = match error.kind() {
-                std::io::ErrorKind::NotFound => "No such file or directory",
-                std::io::ErrorKind::NotADirectory => "Not a directory",
-                _ => "Permission denied",
-            };
-            Done::failed(1, format_args!("{name}: {}: {reason}", operands.first().copied().unwrap_or(&to)))
-        }
-    }
-}
-
-/// Prints the directory of a shell and those that `pushd` has left, if the change has succeeded.
-fn listed_directories(shell: &Shell, done: Done) -> Done {
-    if done.status != 0 {
-        return done;
-    }
-    let home = exec::variable("HOME").filter(|home| home.len() > 1);
-    let shown = |directory: Option<&str>| {
-        let path = absolute(directory);
-        let below = home.as_ref().and_then(|home| path.strip_prefix(home.as_str()));
-        match below.filter(|below| below.is_empty() || below.starts_with('/')) {
-            Some(below) => format!("~{below}"),
-            None => path,
-        }
-    };
-    let left = shell.left.iter().rev().map(|Before(directory)| shown(directory.as_deref()));
-    let all: Vec<String> = std::iter::once(shown(shell.directory.as_deref())).chain(left).collect();
-    Done::printed(format!("{}\n", all.join(" ")))
-}
-
 /// The refusal of words of a builtin.
 fn refused_words(due: Due<'_>, (problem, remedy): (String, String)) -> Halt {
     failure(due.text, due.range.clone(), problem, remedy)
@@ -434,71 +344,4 @@ fn set(shell: &mut Shell, due: Due<'_>, words: &[Field]) -> Ran<Done> {
         shell.state.positions = Some(positions.iter().map(|word| word.text.clone()).collect());
     }
     Ok(Done::default())
-}
-
-/// Says where programs are, as `which` and `command -v` do.
-fn found(shell: &Shell, texts: &[&str]) -> Done {
-    match texts.first() {
-        Some(&"-v") => return of_command(shell, &texts[1..]),
-        Some(&"-V") => return described(shell, &texts[1..]),
-        Some(_) => {}
-        None => return Done::status(1),
-    }
-    let mut done = Done::default();
-    for name in texts.iter().filter(|text| !text.starts_with('-')) {
-        match shell.path_of_program(name) {
-            Some(path) => done.output.extend(format!("{}\n", path.display()).into_bytes()),
-            None => done.status = 1,
-        }
-    }
-    done
-}
-
-/// What `command -v` prints: it succeeds if there is one of the commands.
-fn of_command(shell: &Shell, texts: &[&str]) -> Done {
-    let mut done = Done::status(1);
-    for name in texts {
-        let path = shell.path_of_program(name);
-        let is_own = is_of_shell(name).is_some() || (name.contains('/') && path.is_some());
-        let shown = if is_own { Some((*name).to_owned()) } else { path.map(|path| path.display().to_string()) };
-        if let Some(shown) = shown {
-            done.output.extend(format!("{shown}\n").into_bytes());
-            done.status = 0;
-        }
-    }
-    done
-}
-
-fn described(shell: &Shell, texts: &[&str]) -> Done {
-    let mut done = Done::default();
-    let (option, names) = match texts.split_first() {
-        Some((option, names)) if option.starts_with('-') => (*option, names),
-        _ => ("", texts),
-    };
-    for name in names {
-        let own = is_of_shell(name).filter(|_| !matches!(option, "-P"));
-        let path = shell.path_of_program(name).filter(|_| own.is_none());
-        match (option, own, &path) {
-            ("-t", Some(own), _) => done.output.extend(format!("{own}\n").bytes()),
-            ("-t", None, Some(_)) => done.output.extend(b"file\n"),
-            ("-p" | "-P", None, Some(path)) => done.output.extend(format!("{}\n", path.display()).bytes()),
-            ("-p", Some(_), _) => {}
-            ("-t" | "-p" | "-P", None, None) => done.status = 1,
-            (_, Some(own), _) => {
-                let own = if own == "builtin" { "shell builtin" } else { "shell keyword" };
-                done.output.extend(format!("{name} is a {own}\n").bytes());
-            }
-            _ => {}
-        }
-        if matches!(option, "-t" | "-p" | "-P") || own.is_some() {
-            continue;
-        }
-        if let Some(path) = path {
-            done.output.extend(format!("{name} is {}\n", path.display()).into_bytes());
-        } else {
-            let _ = writeln!(done.errors, "climax: type: {name}: not found");
-            done.status = 1;
-        }
-    }
-    done
 }

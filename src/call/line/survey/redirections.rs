@@ -7,8 +7,9 @@ use climax_catalog::ResolvedTool;
 use climax_shell::{Field, Part, Redirection, Target, Word};
 use serde_json::{Map, Value as Json};
 
-use super::{Place, Survey, changed};
+use super::{Place, Survey};
 use crate::call::files::{self, Special, WriteMode};
+use crate::call::line::directories::changed;
 use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
 use crate::call::line::reading::Reading;
 use crate::call::line::resolve::UnreadLine;

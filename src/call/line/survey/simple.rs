@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use climax_shell::{Body, Command, Field, Origin, Part, Simple, State, Value, Word};
 
-use super::{Fields, MAX_TEXTS, Place, READABLE, Survey, changed, inherited, or_by_a_shell};
+use super::expansion::Fields;
+use super::{MAX_TEXTS, Place, Survey, inherited, or_by_a_shell};
+use crate::call::line::directories::changed;
 use crate::call::line::fed::{FedCommand, read_fed};
 use crate::call::line::finds::holds_data;
 use crate::call::line::forms::{
@@ -13,7 +15,7 @@ use crate::call::line::forms::{
 };
 use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
 use crate::call::line::resolve::{ExpandedCommand, UnreadLine};
-use crate::call::line::variables::{COMPUTED, is_inherited};
+use crate::call::line::variables::{COMPUTED, READABLE, is_inherited};
 
 impl Survey<'_, '_> {
     /// Reads a simple command.
