@@ -109,6 +109,10 @@ pub(super) fn of_flag(flag: &Flag, tool: Risk, names: &mut Names) -> DraftArg {
         let long = flag.spellings.iter().filter(|spelling| spelling.starts_with("--"));
         aliases.extend(long.map(|spelling| format!("{spelling}=")));
     }
+    // `-n=3` is read beside `-n 3`.
+    if flag.value.as_ref().is_some_and(|value| value.assigned && !value.attached) && flag.more.is_empty() {
+        aliases.extend(flag.spellings.iter().filter(|own| is_letter(own)).map(|own| format!("{own}=")));
+    }
     if !aliases.is_empty() {
         arg.push("aliases", yaml::list(&aliases));
     }

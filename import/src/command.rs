@@ -148,6 +148,8 @@ pub struct Value {
     pub attached: bool,
     /// Whether the value is a separate word after a flag with one dash and several letters.
     pub apart: bool,
+    /// Whether the help shows it behind a letter and `=`: `-n=NUM`.
+    pub assigned: bool,
 }
 
 impl Value {

@@ -88,6 +88,16 @@ fn add(command: &mut Command, flag: &Flag, source: &'static str) -> bool {
         return true;
     };
 
+    // `-f, --quiet` of one of its commands beside `-f <file>`.
+    let is_other = source == MANUAL
+        && command.options[at].value.is_some()
+        && flag.value.is_none()
+        && flag.spellings[0].starts_with("--")
+        && !command.options[at].spellings[0].starts_with("--");
+    if is_other {
+        return false;
+    }
+
     // A spelling that is an option of its own is none of this one.
     let taken: Vec<String> = command.options.iter().flat_map(|known| known.spellings.clone()).collect();
     let known = &mut command.options[at];
@@ -138,5 +148,13 @@ mod tests {
         complete_from_manual(&mut command, read(manual, &[]).command);
         let values = command.options.iter().map(|flag| flag.value.as_ref().map(|value| value.name.as_str()));
         assert_eq!(values.collect::<Vec<_>>(), [Some("NAME"), None]);
+    }
+
+    #[test]
+    fn a_switch_of_a_manual_is_no_option_with_a_value() {
+        let mut command = read("usage: mill\n\nOptions:\n  -f <file>  what to grind\n", &[]).command;
+        let manual = "usage: mill\n\nOptions:\n  -f, --fine  grind finely\n";
+        complete_from_manual(&mut command, read(manual, &[]).command);
+        assert_eq!(command.options.iter().flat_map(|flag| &flag.spellings).collect::<Vec<_>>(), ["-f"]);
     }
 }

@@ -224,7 +224,7 @@ fn tool(
     // What a cage holds can do no harm by any option.
     let floor = if caged || writes { Risk::Destructive } else { risk };
 
-    let mut args = args(command, floor, selection, ranking);
+    let mut args = args(command, (risk, floor), selection, ranking);
     let groups = groups(command, &mut args);
     let line = command_line(command, &args);
     if !line.is_empty() {
@@ -293,7 +293,9 @@ impl Draft {
 }
 
 /// The args of a command: its operands, then its options.
-fn args(command: &Command, risk: Risk, selection: &Selection, ranking: &Ranking) -> Vec<DraftArg> {
+///
+/// An option that deletes does so in the workspace that a cage leaves open, where `floor` is above the `risk` of the tool.
+fn args(command: &Command, (risk, floor): (Risk, Risk), selection: &Selection, ranking: &Ranking) -> Vec<DraftArg> {
     let parts: Vec<Flag> = wanted(command, selection).into_iter().flat_map(arg::parts).collect();
     // What a program as a whole requires, options such as `--list` do without.
     let relaxed_flag = |flag: Flag| Flag { required: flag.required && !command.words.is_empty(), ..flag };
@@ -307,8 +309,9 @@ fn args(command: &Command, risk: Risk, selection: &Selection, ranking: &Ranking)
     let risks: Vec<(&Flag, Option<Risk>)> = wanted.iter().map(|flag| (*flag, risk::of_option(flag))).collect();
     let shown = ranking.shown(&risks, selection.main);
 
+    let own_floor = |flag: &Flag| if risk == Risk::Write && risk::deletes(flag) { risk } else { floor };
     for (flag, is_main) in wanted.into_iter().zip(shown) {
-        let mut arg = arg::of_flag(flag, risk, &mut names);
+        let mut arg = arg::of_flag(flag, own_floor(flag), &mut names);
         if (!is_main || is_for_people(flag) || is_second(flag)) && !selection.keeps(flag) {
             arg.hide();
         }
@@ -317,7 +320,7 @@ fn args(command: &Command, risk: Risk, selection: &Selection, ranking: &Ranking)
     let leading = command.leading.iter().filter(|(_, flag)| !asks(flag));
     for (depth, flag) in leading.flat_map(|(depth, flag)| arg::parts(flag).into_iter().map(move |flag| (*depth, flag)))
     {
-        let mut arg = arg::of_flag(&flag, risk, &mut names);
+        let mut arg = arg::of_flag(&flag, own_floor(&flag), &mut names);
         arg.place = ArgPlace::Leading(depth);
         arg.hide();
         args.push(arg);
@@ -478,4 +481,31 @@ fn name_of(program: &str) -> String {
     let word = program.split_whitespace().next().unwrap_or_default();
     let file = word.rsplit('/').next().unwrap_or_default();
     if file.is_empty() { "program".to_owned() } else { file.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read;
+
+    fn drafted(page: &str) -> String {
+        let command = read(page, &[]).command;
+        draft("mill", &command.about.clone(), &[command], "a page", &Selection::default()).text
+    }
+
+    #[test]
+    fn an_option_that_deletes_is_destructive_in_the_cage_of_a_program_that_writes() {
+        let page = "Update the sacks.\n\nUsage: mill [OPTION]... SACK\n\nOptions:\n  --delete      leave no sack\n  \
+                    --out=FILE    write to this file\n";
+        let text = drafted(page);
+        assert!(text.contains("cage: workspace"), "{text}");
+        assert_eq!(text.matches("risk: destructive").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn a_letter_that_is_shown_with_a_sign_is_read_with_and_without_it() {
+        let text = drafted("Usage: mill [OPTION]... SACK\n\nOptions:\n  -n=NUM, --number=NUM  how many\n  -w WAY  how\n");
+        assert!(text.contains("aliases: [-n, -n=]"), "{text}");
+        assert!(!text.contains("-w="), "{text}");
+    }
 }

@@ -60,10 +60,11 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether `{a,b}` follows, and not `{<a> | <b>}`.
+    /// Whether `{a,b}` follows, and not `{<a> | <b>}` or `{[-a] | -b}`.
     fn is_choice(&self) -> bool {
         let inner = self.rest.split('}').next().unwrap_or_default();
-        inner.starts_with('{') && !inner.contains('<') && !inner[1..].trim_start().starts_with('-')
+        let Some(start) = inner.strip_prefix('{').map(str::trim_start) else { return false };
+        !inner.contains('<') && !start.starts_with('-') && !start.starts_with("[-")
     }
 
     /// Whether brackets hold a part of a word: `[HOST:]PORT`.

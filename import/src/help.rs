@@ -13,7 +13,7 @@ pub(crate) use self::options::is_example;
 use self::options::{Listed, MAX_PAGE_OPTIONS, add_dashes, copy_likes, options};
 use super::page::{Layout, Section, layout};
 use super::synopsis::{self, BeforeCommand, Synopsis};
-use super::{about, refine, values};
+use super::{about, panel, refine, tree, values};
 use crate::command::{Command, Flag, Group, Operand, Several, Subcommand, Value};
 
 /// The most usage lines of one help page.
@@ -67,6 +67,7 @@ impl HelpPage {
 /// Reads the clean text of the help of the command `words`.
 #[must_use]
 pub fn read(text: &str, words: &[String]) -> HelpPage {
+    let text = &tree::flattened(&panel::opened(text), words);
     let layout = layout(text);
     let is_manual = is_manual(text);
     let Listed { mut options, mut unsure } = options(&layout.entries, is_manual);
@@ -84,7 +85,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     let program = usages.first().and_then(|usage| usage.split(' ').next()).unwrap_or_default();
     // `prog add` lists a command by its whole line.
     let parents: Vec<String> = [program.to_owned()].into_iter().chain(words.iter().cloned()).collect();
-    let mut subcommands = listed_commands(&layout.entries, &synopses, &operands, (words, &parents));
+    let mut subcommands = listed_commands(&layout.entries, &synopses, &operands, (words, &parents), is_manual);
     mark_default(&mut subcommands, text);
     operands.retain(|operand| !names_subcommands(operand, &subcommands));
     let is_listed = !subcommands.is_empty() && layout.entries.iter().any(|entry| entry.section == Section::Commands);
@@ -130,8 +131,14 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     let options_last = synopses.iter().find(|synopsis| !synopsis.operands.is_empty());
     let options_last = options_last.is_some_and(|synopsis| synopsis.options_last);
     let is_default = is_program || subcommands.iter().any(|command| command.is_default);
-    let runs =
-        subcommands.is_empty() || runs_alone(&synopses, is_default) && !(options.is_empty() && operands.is_empty());
+    // `prog sub [OPTIONS] [COMMAND]` of a command with options of its own.
+    let is_optional = !words.is_empty() && usages.iter().any(|usage| usage.contains(" [COMMAND"));
+    let runs = subcommands.is_empty()
+        || (runs_alone(&synopses, is_default) || is_optional) && !(options.is_empty() && operands.is_empty());
+    if is_optional && !subcommands.is_empty() {
+        // `[COMMAND] [ARGS]...`: those of the subcommand.
+        operands.retain(|operand| !operand.name.eq_ignore_ascii_case("args"));
+    }
     let command = Command {
         words: words.to_vec(),
         aliases: commands::aliases(text, words),
@@ -170,15 +177,19 @@ const REPLACES: [&str; 5] = [
     "overwrites the existing",
 ];
 
-/// Whether a list of options shows no values, but usage lines show those of some.
+/// Whether a list of options shows no values, or hardly any, but usage lines show those of some.
 fn usages_alone_show_values(options: &[Flag], usages: &[String], words: &[String]) -> bool {
-    if options.len() < 5 || options.iter().any(|flag| flag.value.is_some()) {
+    let listed = options.iter().filter(|flag| flag.value.is_some()).count();
+    if options.len() < 5 {
         return false;
     }
-    let is_listed = |flag: &Flag| options.iter().any(|known| known.spellings.contains(&flag.spellings[0]));
+    let is_listed = |flag: &Flag| {
+        options.iter().any(|known| known.value.is_none() && known.spellings.contains(&flag.spellings[0]))
+    };
     let flags = usages.iter().flat_map(|usage| synopsis::read(usage, words, &|_| false).flags);
     // `prog --all <sack>` may be a switch with an operand, `[ --bag <bag> ]` is none.
-    flags.filter(|flag| flag.value.is_some() && !flag.required && is_listed(flag)).count() > 1
+    let shown = flags.filter(|flag| flag.value.is_some() && !flag.required && is_listed(flag)).count();
+    shown > 1 && shown > 4 * listed
 }
 
 fn is_switch(options: &[Flag], unsure: &HashSet<String>) -> impl Fn(&str) -> bool {

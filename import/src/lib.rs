@@ -15,6 +15,7 @@ mod help;
 mod option;
 mod page;
 mod page_line;
+mod panel;
 mod prose;
 mod rank;
 mod refine;
@@ -24,6 +25,7 @@ mod shape;
 pub mod spec;
 mod synopsis;
 mod text;
+mod tree;
 mod values;
 mod yaml;
 

@@ -2,7 +2,7 @@
 
 use climax_catalog::Type;
 
-use super::values::{alternatives, are_kinds};
+use super::values::{alternatives, are_kinds, kind_of_name};
 use super::{refine, shape};
 use crate::command::{Flag, Several, Sure, Value};
 use crate::page::ListEntry;
@@ -59,6 +59,7 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
                 value.name = names.remove(0);
                 flag.more = names;
             }
+            value.assigned = is_assigned && own.len() == 2;
             flag.value.get_or_insert(value);
         }
         let after = behind_alternatives(after);
@@ -69,6 +70,10 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
         };
         if flag.more.is_empty() {
             flag.more = more;
+        }
+        // `-if[NUM] EXPR`: what may stand in one word with the option is no value of its own.
+        if flag.value.as_ref().is_some_and(|value| value.attached && value.optional) && flag.more.len() == 1 {
+            flag.value = Some(Value { apart: !own.starts_with("--"), ..named(&flag.more.remove(0)) });
         }
         // `--fast / --safe`
         if let Some(off) = opposite(after).filter(|_| flag.value.is_none()) {
@@ -86,7 +91,9 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
     }
 
     match &mut flag.value {
-        Some(value) if value.several == Several::No && rest.starts_with("...") => value.several = Several::Each,
+        Some(value) if value.several == Several::No && (rest.starts_with("...") || is_more(rest, &flag.spellings)) => {
+            value.several = Several::Each;
+        }
         // `--leave-out PATTERN [PATTERN ...]`
         Some(value) if value.several == Several::No && whole && rest.contains("...") => value.several = Several::Words,
         Some(_) => {}
@@ -110,6 +117,13 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
     }
 
     Some(OptionTerm { flag, rest })
+}
+
+/// Whether a text shows the option once more, with dots: `[ -e <event> ... ]`.
+fn is_more(text: &str, spellings: &[String]) -> bool {
+    let Some(inner) = text.strip_prefix('[').map(|inner| inside(inner).0.trim()) else { return false };
+    let first = inner.split([' ', '|', ',', '=']).next();
+    inner.ends_with("...") && spellings.iter().any(|own| Some(own.as_str()) == first)
 }
 
 /// A further spelling in brackets at the start of a text, and the text behind it: `(-number)`.
@@ -318,7 +332,7 @@ fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<Value>, &'a 
     }
 
     let (word, after) = group(rest);
-    if is_remark(word) {
+    if is_remark(word) || is_aside(word) {
         return (None, after);
     }
     let is_alone = after.trim().is_empty() || after.trim_start().starts_with([',', '|']);
@@ -367,6 +381,12 @@ fn is_remark(word: &str) -> bool {
     let mut words = inner.split(' ');
     let is_plain = |word: &str| word != "or" && word.chars().all(|c| c.is_ascii_lowercase());
     words.clone().count() > 2 && words.all(is_plain)
+}
+
+/// Whether round brackets hold one plain word: `-v (verbose)`.
+fn is_aside(word: &str) -> bool {
+    let inner = word.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
+    inner.is_some_and(|inner| !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
 /// Whether brackets enclose a whole word: `[PORT]`.
@@ -442,6 +462,11 @@ fn assigned(text: &str) -> (Option<Value>, &str) {
         }
     }
 
+    // `--time="15:04 MST"`: a default of several words.
+    if let Some((quoted, after)) = text.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+        return (Some(Value { default: Some(quoted.to_owned()), ..Value::default() }), after);
+    }
+
     let (word, after) = group(text);
     (Some(named(word)), after)
 }
@@ -489,7 +514,7 @@ fn named(word: &str) -> Value {
     let several = if is_short_list { Several::Joined(',') } else { shape::of_name(bare) };
     // `NAME[=VALUE]` is one word, and each call may have several of them.
     let several =
-        if bare.contains("[=") && !bare.starts_with("[=") && several == Several::No { Several::Each } else { several };
+        if takes_more(bare) && several == Several::No { Several::Each } else { several };
     let bare = bare.trim_end_matches("...");
     let inner = bare.trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches("...");
     let brackets: &[char] = &['<', '>', '[', ']', '{', '}', '(', ')', '='];
@@ -519,8 +544,22 @@ fn named(word: &str) -> Value {
     if value.values.is_some() {
         value.name = String::new();
     }
+    // `{keep,no,INTEGER}`: one of the values is a kind.
+    let is_shouted = |value: &&String| value.len() > 1 && value.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_kind = |own: &String| are_kinds(std::slice::from_ref(own)) || kind_of_name(own).is_some();
+    value.values.take_if(|values| {
+        let shouted: Vec<&String> = values.get().iter().filter(is_shouted).collect();
+        shouted.len() < values.get().len() && shouted.into_iter().any(is_kind)
+    });
 
     value
+}
+
+/// Whether a name is followed by a value that may be absent: `NAME[=VALUE]`, `KEY[:VALUE]`.
+fn takes_more(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let is_key = ["key[:", "name[:", "var[:", "property[:"].iter().any(|start| lower.starts_with(start));
+    name.contains("[=") && !name.starts_with("[=") || is_key
 }
 
 /// A name without its parts in brackets: `PORT` of `[HOST:]PORT`.

@@ -130,6 +130,14 @@ impl Layout {
     }
 }
 
+/// Adds a line to a usage line, which may break inside of `[--sack=<sack>]`.
+fn go_on(usage: &mut String, line: &str) {
+    if !usage.ends_with(['=', '[']) {
+        usage.push(' ');
+    }
+    usage.push_str(line);
+}
+
 /// Whether a line is the call of a program: `prog -x FILE`, `prog [FILE]`.
 fn starts_usage(line: &str, name: &str) -> bool {
     let rest = line.trim_start().strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
@@ -207,6 +215,12 @@ impl PageReader {
     }
 
     fn usage(&mut self, line: &str, trimmed: &str, indent: usize) {
+        // The line before it ends inside of brackets.
+        let is_inside = trimmed.contains([']', ')', '}']) && split_columns(trimmed).1.is_none();
+        if let Some(last) = self.out.usages.last_mut().filter(|last| is_inside && !is_balanced(last)) {
+            return go_on(last, trimmed);
+        }
+
         // A list of options right under the usage line.
         let has_placeholder = || self.out.usages.iter().any(|usage| usage.to_ascii_lowercase().contains("[option"));
         if starts_option(trimmed) && (split_columns(trimmed).1.is_some() || has_placeholder()) {
@@ -248,8 +262,7 @@ impl PageReader {
             self.section = Section::Other;
             self.out.prose.push(trimmed.to_owned());
         } else if let Some(last) = self.out.usages.last_mut() {
-            last.push(' ');
-            last.push_str(trimmed);
+            go_on(last, trimmed);
         }
     }
 
@@ -297,6 +310,17 @@ impl PageReader {
                 return;
             }
             self.close();
+        }
+
+        // A sentence goes on with an option at the start of a line.
+        let is_text = indent == 0
+            && self.section == Section::Other
+            && self.out.entries.is_empty()
+            && split_columns(trimmed).1.is_none()
+            && self.out.prose.last().is_some_and(|line| !line.is_empty() && !line.ends_with(['.', ':']));
+        if is_text {
+            self.out.prose.push(trimmed.to_owned());
+            return;
         }
 
         let braced = with_braces(trimmed);

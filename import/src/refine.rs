@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::command::{Flag, Operand, Several, Value};
+use crate::values;
 
 /// Words by which a description speaks of the opposite of its option.
 const OPPOSITES: [&str; 7] = ["disable", "overrid", "turn off", "turned off", "undo", "negate", "opposite"];
@@ -28,7 +29,7 @@ pub(super) fn opposite_in(spelling: &str, text: &str) -> Option<String> {
 pub(crate) const OPTIONAL_PROGRAM: &str = "the help makes it optional, but its words need it";
 
 /// Starts of descriptions of what an option is given: "Path to a file".
-const GIVEN: [&str; 14] = [
+const GIVEN: [&str; 17] = [
     "path to ",
     "paths to ",
     "list of ",
@@ -43,7 +44,28 @@ const GIVEN: [&str; 14] = [
     "default file extension",
     "username ",
     "password ",
+    "comma separated ",
+    "comma-separated ",
+    "maximum number of ",
 ];
+
+/// Starts of descriptions of what an option switches: "Print as a list".
+const SWITCHING: [&str; 11] = [
+    "output ", "print ", "show ", "display ", "enable ", "disable ", "suppress ", "skip ", "force ", "do not ", "don't ",
+];
+
+/// Whether a description says by its start that its option is a switch.
+pub(super) fn is_switching(about: &str) -> bool {
+    let about = about.to_ascii_lowercase();
+    SWITCHING.iter().any(|start| about.starts_with(start))
+}
+
+/// Whether a description says by its start, or by how several are given, that its option has a value.
+pub(super) fn is_given(about: &str) -> bool {
+    let about = about.to_ascii_lowercase();
+    GIVEN.iter().any(|start| about.starts_with(start)) || about.contains("can be comma-separated")
+}
+
 
 /// Gives values to options of a page that shows none, where their descriptions say that they have one.
 ///
@@ -53,14 +75,23 @@ pub(super) fn guess_values(options: &mut [Flag]) {
     if options.len() < 5 || with_values * 6 > options.len() {
         return;
     }
-    for flag in options.iter_mut().filter(|flag| flag.value.is_none() && flag.off.is_none() && !flag.counts) {
+    for flag in options.iter_mut().filter(|flag| flag.value.is_none() && flag.off.is_none()) {
         let about = flag.about.to_ascii_lowercase();
+        let is_repeated = flag.counts && !flag.spellings.iter().any(|spelling| spelling.len() == 2);
+        if flag.counts && !is_repeated {
+            continue;
+        }
         // `Port to use [8080]`, but not `Watch files [false]`.
         let default = about.rsplit_once('[').and_then(|(_, rest)| rest.split(']').next());
         let has_default = default.is_some_and(|text| !text.is_empty() && !matches!(text, "true" | "false" | "boolean"));
-        if has_default || GIVEN.iter().any(|start| about.starts_with(start)) || about.contains(" this string") {
+        let named = values::default(&about);
+        let has_default =
+            has_default || named.is_some_and(|text| !matches!(text.as_str(), "true" | "false" | "on" | "off"));
+        if has_default || is_given(&about) || about.contains(" this string") {
             flag.is_on = false;
-            flag.value = Some(Value::default());
+            flag.counts = false;
+            let several = if is_repeated { Several::Each } else { Several::No };
+            flag.value = Some(Value { several, ..Value::default() });
         }
     }
 }
@@ -218,6 +249,18 @@ pub(super) fn settle_rest(operands: &mut Vec<Operand>, words: &[String], is_nest
         last.value = Value::default();
         last.rest = true;
         last.required = false;
+        return;
+    }
+    // `run [script] ...` with a list of `script` and `args`.
+    if let [program, last] = operands.as_mut_slice()
+        && runs
+        && is_program(&program.name)
+        && is_arguments(&last.name)
+    {
+        program.required = true;
+        program.value = Value::default();
+        last.value = Value::default();
+        (last.rest, last.required) = (true, false);
         return;
     }
     let starts = |operand: &Operand| is_program(&operand.name) && operand.value.several == Several::No;

@@ -181,6 +181,20 @@ pub(super) fn of_option(flag: &Flag) -> Option<Risk> {
         .then_some(Risk::Destructive)
 }
 
+/// Returns whether a switch deletes what is there, by its name or the start of its description.
+pub(super) fn deletes(flag: &Flag) -> bool {
+    let name = flag.spellings[0].trim_start_matches('-').to_ascii_lowercase();
+    let about = flag.about.to_ascii_lowercase();
+    let is_deleting = |word: &str| DELETES.contains(&word);
+    let first = about.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+    // What else is removed is a part of what is printed: "Remove comments".
+    let removes = || ["file", "director", "folder", "cache"].iter().any(|noun| about.contains(noun));
+    flag.value.is_none()
+        && (name.split(['-', '_', '.']).next().is_some_and(is_deleting)
+            || is_deleting(first) && (first != "remove" || removes())
+            || WARNINGS.iter().any(|warning| about.contains(warning)))
+}
+
 fn of_word(word: &str) -> Option<Risk> {
     if DELETING.contains(&word) || REPLACING.contains(&word) {
         Some(Risk::Destructive)

@@ -82,6 +82,41 @@ fn is_plural_of(word: &str, noun: &str) -> bool {
     word.strip_prefix(noun).is_some_and(|ending| matches!(ending, "s" | "es"))
 }
 
+/// Whether a description shows an option twice with values: "-x soup=hot -x meal=cold".
+pub(super) fn stands_twice(spellings: &[String], text: &str) -> bool {
+    let words: Vec<&str> = text.split(' ').map(|word| word.trim_start_matches(['(', '"', '\'', '`'])).collect();
+    let is_own = |word: &str| spellings.iter().any(|own| own == word);
+    // "Multiple `-x/--extra` invocations".
+    let is_multiple = |pair: &[&str]| {
+        pair[0].eq_ignore_ascii_case("multiple")
+            && pair[1].trim_end_matches(['`', '\'', '"']).split(['/', '`']).any(|word| is_own(word))
+    };
+    words.windows(2).any(is_multiple)
+        || words.windows(3).any(|part| is_own(part[0]) && part[0] == part[2] && !part[1].starts_with('-'))
+}
+
+/// Whether a description marks the noun of an option or of its value as one or several: "Specific event(s)".
+pub(super) fn is_open(spellings: &[String], name: &str, text: &str) -> bool {
+    let noun = |name: &str| {
+        let last = name.rsplit(['-', '_', ' ']).next().unwrap_or_default();
+        last.trim_end_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase()
+    };
+    let nouns: Vec<String> = spellings.iter().filter(|own| own.len() > 2).map(|own| noun(own)).chain([noun(name)]).collect();
+    let start = text.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    start.split([' ', ',']).filter_map(|word| word.strip_suffix("(s)")).any(|word| nouns.iter().any(|own| own == word))
+}
+
+/// Whether a description speaks of several directories or paths, one of which the name of its option is.
+pub(super) fn is_one_of(spellings: &[String], text: &str) -> bool {
+    let noun = spellings.first().and_then(|own| own.rsplit('-').next()).unwrap_or_default();
+    let plural = match noun {
+        "dir" | "directory" => "directories",
+        "path" => "paths",
+        _ => return false,
+    };
+    text.split(' ').take(4).any(|word| word.trim_end_matches([',', '.']) == plural)
+}
+
 /// Whether a description says that the value is a name with a value: "specified as `KEY=VALUE` pairs".
 pub(super) fn speaks_of_pairs(text: &str) -> bool {
     let quoted = text.split(['"', '`', '\'']).skip(1).step_by(2);

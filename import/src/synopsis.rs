@@ -127,6 +127,7 @@ fn literal(items: &[UsageItem]) -> Option<Literal> {
     for (at, item) in items.iter().enumerate() {
         match item {
             UsageItem::Group { alternatives, .. } if is_prose(alternatives) => {}
+            UsageItem::Group { alternatives, .. } if noun_phrase(alternatives).is_some() => return None,
             UsageItem::Group { optional: true, alternatives } => match alternatives.as_slice() {
                 [inner, ..] if matches!(inner.first(), Some(UsageItem::Flag(_))) => {}
                 // `[files]` are operands.
@@ -179,6 +180,12 @@ impl SynopsisReader<'_> {
                     self.behind_dashes = true;
                 }
                 UsageItem::Group { alternatives, .. } if is_prose(alternatives) => self.described(alternatives),
+                UsageItem::Group { alternatives, .. }
+                    if let Some(noun) = noun_phrase(alternatives) =>
+                {
+                    let value = Value { several: Several::Each, ..Value::default() };
+                    self.out.operands.push(Operand { name: noun, value, ..Operand::default() });
+                }
                 // `[-j [JOBS]]`: the value of the option.
                 UsageItem::Group { alternatives, .. }
                     if at == 1
@@ -444,6 +451,16 @@ fn is_prose(alternatives: &[Vec<UsageItem>]) -> bool {
     let is_plain =
         |item: &UsageItem| matches!(item, UsageItem::Word(word) if word.starts_with(|c: char| c.is_ascii_lowercase()));
     matches!(alternatives, [items] if items.len() > 2 && items.iter().all(is_plain))
+}
+
+/// The name of operands in two words: `[entry points]`.
+fn noun_phrase(alternatives: &[Vec<UsageItem>]) -> Option<String> {
+    let [items] = alternatives else { return None };
+    let [UsageItem::Word(first), UsageItem::Word(noun)] = items.as_slice() else { return None };
+    let is_word = |word: &str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_program = refine::is_program(first) || matches!(noun.as_str(), "args" | "arguments" | "params");
+    let is_noun = is_word(first) && is_word(noun) && noun.ends_with('s') && !is_rest(noun) && !is_program;
+    is_noun.then(|| format!("{first}-{noun}"))
 }
 
 /// `-f | --force` as one option, `-a | -b` and `--all | --none` as `None`.

@@ -175,6 +175,7 @@ fn unquoted(text: &str) -> &str {
 /// Whether a value has parts, with values of their own: a pair, or a format.
 fn is_composed(value: &Value, text: &str) -> bool {
     value.pair
+        || value.name.contains('=')
         || text.to_ascii_lowercase().contains("mapping")
         || ["}:", "]:", "><"].iter().any(|sign| text.contains(sign))
 }
@@ -231,7 +232,8 @@ fn bracketed(text: &str) -> Option<Sure<Vec<String>>> {
         let after = &inner[end + close.len_utf8()..];
         let inner = &inner[..end];
         // `[(user|uid)][:(group|gid)]` is a format.
-        if text[..at].ends_with(['[', ':', '{', '$', '=', ',']) || after.starts_with([']', '[', ':', '/']) {
+        // `soup.(toml|yaml)` is a name of a file.
+        if text[..at].ends_with(['[', ':', '{', '$', '=', ',', '.', '/', '-', '_']) || after.starts_with([']', '[', ':', '/']) {
             continue;
         }
         if let Some(values) = alternatives(inner, '|').or_else(|| spaced(inner).filter(|_| close == '}')) {
@@ -382,6 +384,7 @@ mod tests {
             ("Serve it:\nby type:\n'h' or 'hot':   at once\n'c' or 'cold':  later", Some("h hot c cold")),
             ("The values are:\n\nNUMBER  how many\nHEAD  the last", None),
             // Names of files, formats and units are no values.
+            ("Path to it (default: soup.(toml|yaml))", None),
             ("Either a file (`soup.toml` or `meal.toml`), or a pair", None),
             ("Format: [(cook|cid)][:(guild|gid)]", None),
             ("Size as <+-><NUM><UNIT>. Allowed unit values:\n'g':  grams\n'k':  kilograms", None),

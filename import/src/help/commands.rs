@@ -40,13 +40,15 @@ pub(super) fn listed_commands(
     synopses: &[Synopsis],
     operands: &[Operand],
     (words, parents): (&[String], &[String]),
+    is_manual: bool,
 ) -> Vec<Subcommand> {
-    let wants = synopses.iter().any(|synopsis| synopsis.wants_command.is_some());
+    // Of a manual other sections show tables and examples.
+    let wants = !is_manual && synopses.iter().any(|synopsis| synopsis.wants_command.is_some());
     let choices = |name: &str| {
         let values = operands.iter().filter_map(|operand| operand.value.values.as_ref());
         values.flat_map(Sure::get).any(|value| value == name)
     };
-    let namespaces = namespaces(entries);
+    let namespaces = namespaces(entries, parents);
     let mut found = Vec::new();
 
     for entry in entries.iter().filter(|entry| !entry.term.starts_with('-')) {
@@ -88,11 +90,12 @@ pub(super) fn listed_commands(
 }
 
 /// The first words of commands of several words, which share them: `cache` of `cache clear` and `cache list`.
-fn namespaces(entries: &[ListEntry]) -> HashSet<&str> {
+fn namespaces<'a>(entries: &'a [ListEntry], parents: &[String]) -> HashSet<&'a str> {
     let listed = entries.iter().filter(|entry| entry.section == Section::Commands && !entry.text.is_empty());
     let pairs: HashSet<(&str, &str)> = listed.filter_map(|entry| plain_words(entry)?.split_once(' ')).collect();
     let is_shared = |first: &str| pairs.iter().filter(|(own, _)| *own == first).count() > 1;
-    pairs.iter().map(|(first, _)| *first).filter(|first| is_shared(first)).collect()
+    let is_own = |first: &str| parents.first().is_some_and(|program| program == first);
+    pairs.iter().map(|(first, _)| *first).filter(|first| is_shared(first) && !is_own(first)).collect()
 }
 
 /// The term of an entry, if it is words of commands alone.
@@ -234,7 +237,9 @@ fn is_shouted(word: &str) -> bool {
 
 /// A subcommand that is called by its longest word, and by others.
 fn with_aliases(words: &[&str], mut aliases: Vec<String>, about: String) -> Subcommand {
-    let name = words.iter().rev().max_by_key(|word| word.len()).copied().unwrap_or_default();
+    // The first one is what the page of the command calls it, unless it is short for another one.
+    let first = words.first().filter(|word| word.len() > 3);
+    let name = first.or_else(|| words.iter().rev().max_by_key(|word| word.len())).copied().unwrap_or_default();
     aliases.extend(words.iter().filter(|word| **word != name).map(|word| (*word).to_owned()));
     Subcommand { name: name.to_owned(), aliases, about, ..Subcommand::default() }
 }

@@ -37,6 +37,10 @@ fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
         if value.several == Several::No && synopses.iter().any(is_repeated) {
             value.several = Several::Each;
         }
+        // `files|directories`
+        if value.several == Several::No && name.contains('|') && name.split('|').any(synopsis::is_plural) {
+            value.several = Several::Each;
+        }
         operand.required = bare.starts_with('<') || is_literal || in_usage.is_some_and(|own| own.required);
         if let Some(own) = in_usage {
             if value.several == Several::No {
@@ -48,6 +52,12 @@ fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
         }
     }
 
+    // "Arguments following `--`".
+    let said = operand.about.to_ascii_lowercase();
+    let words = said.split(' ').map(|word| word.trim_matches(['`', '\'', '"', '.', ',', ')']));
+    operand.behind_dashes |= words.collect::<Vec<_>>().windows(2).any(|pair| {
+        matches!(pair[0], "following" | "after" | "behind") && pair[1] == "--"
+    });
     value.name.clone_from(&operand.name);
     value.pair = shape::is_pair(&operand.name);
     values::complete(&mut value, &entry.text);

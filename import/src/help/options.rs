@@ -57,6 +57,7 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
     let marks_switches = entries.iter().any(|entry| entry.text.iter().any(|line| line.contains("[boolean]")));
     let own = own_spellings(entries);
     let takes_words = is_clap(entries);
+    let is_click = is_click(entries);
     let glues_names = option::glues_names(entries);
     for entry in entries.iter().filter(|entry| entry.term.starts_with('-')) {
         // There is a second column, or the text is below: the first column is the option alone. So are two columns of
@@ -71,6 +72,10 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
         let Some(term) = option::term(spelled, is_whole) else { continue };
         let mut flag = term.flag;
         join_name(&mut flag, &entry.text.join(" "));
+        // `JSON ARRAY` is one name, and `<TEXT TEXT>...` are two.
+        if is_click && !entry.term.contains('<') {
+            flag.more.clear();
+        }
         if let Some((_, name)) = entry.term.split_once(" --").filter(|_| names_option(&entry.term, &own)) {
             flag.spellings.truncate(1);
             flag.value = Some(Value { name: name.to_owned(), ..Value::default() });
@@ -112,7 +117,9 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
         let is_switch = ["[boolean]", "[count]"].iter().any(|mark| joined.contains(mark));
         if marks_switches && flag.value.is_none() && !is_switch && !entry.text.is_empty() {
             let several = if joined.contains("[array]") { Several::Each } else { Several::No };
-            flag.value = Some(Value { several, ..Value::default() });
+            // What has no mark of a type either takes a value that follows it, and needs none.
+            let optional = !joined.contains('[') && refine::is_switching(&joined);
+            flag.value = Some(Value { several, optional, ..Value::default() });
         }
 
         let counts = shape::counts(&flag.spellings, &text.join(" ")) || joined.contains("(repeat for more)");
@@ -130,7 +137,16 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
                 value.optional = true;
                 value.attached = true;
             }
-            Some(value) => values::complete(value, &text),
+            Some(value) => {
+                values::complete(value, &text);
+                let (own, joined) = (&flag.spellings, text.join(" "));
+                let is_repeated = shape::stands_twice(own, &joined)
+                    || shape::is_one_of(own, &joined)
+                    || shape::is_open(own, &value.name, &joined);
+                if is_repeated && value.several == Several::No && value.values.is_none() {
+                    value.several = Several::Each;
+                }
+            }
             None => complete_switch(&mut flag, &text.join(" ")),
         }
         flag.about = prose::shorten(&text);
@@ -161,6 +177,12 @@ fn is_clap(entries: &[ListEntry]) -> bool {
     entries.iter().find(asks).is_some_and(|entry| {
         entry.text.first().is_some_and(|text| text == "Print help" || text.starts_with("Print help (see "))
     })
+}
+
+/// Whether an entry has the form of the library click.
+fn is_click(entries: &[ListEntry]) -> bool {
+    let says = |entry: &ListEntry| entry.text.first().is_some_and(|text| text.starts_with("Show this message and exit"));
+    entries.iter().any(|entry| entry.term.ends_with("--help") && says(entry))
 }
 
 /// Whether a term is an option with the name of another one for its value: `--iname --name`, where `--name` is listed.

@@ -593,3 +593,134 @@ fn letters_are_parted_from_names_that_descriptions_use() {
     assert_eq!(shown(page), ["-a", "-m name:No", "-T bag:No", "-C rest:No", "-top", "sacks:Each"]);
     assert_eq!(shown("usage: mill\n\n-Tbag   use this bag\n-top    on top\n"), ["-Tbag", "-top"]);
 }
+
+#[test]
+fn panels_have_options_operands_and_subcommands() {
+    let page = " Usage: mill grind [OPTIONS] SACKS...\n\n Grind it.\n\n\
+                ╭─ Arguments ────────────────────────────────────╮\n\
+                │ *    sacks      SACKS...  What to grind        │\n\
+                ╰────────────────────────────────────────────────╯\n\
+                ╭─ Options ──────────────────────────────────────╮\n\
+                │ --fine      -f  --coarse    <bool>  How fine   │\n\
+                │ --stone                     <path>  The stone  │\n\
+                ╰────────────────────────────────────────────────╯\n";
+    assert_eq!(shown(page), ["--fine -f off --coarse", "--stone path:No", "sacks!:Each"]);
+    let page = " Usage: mill [OPTIONS] COMMAND [ARGS]...\n\n╭─ Commands ─────╮\n│ grind  Grind.  │\n│ sift   Sift.   │\n\
+                ╰────────────────╯\n";
+    let names = |page: &str| read(page, &[]).subcommands.into_iter().map(|command| command.name).collect::<Vec<_>>();
+    assert_eq!(names(page), ["grind", "sift"]);
+}
+
+#[test]
+fn a_tree_of_subcommands_is_read_level_by_level() {
+    let page = "usage: mill [<flags>] <command> [<args> ...]\n\nFlags:\n  --time=\"15:04 MST\"  When\n\nCommands:\n  \
+                help [<command>...]\n  sack\n    list* [<flags>]\n    mend [<sacks>...]\n  grind [<sacks>...]\n";
+    let names = |page: &str, words: &[String]| {
+        read(page, words).subcommands.into_iter().map(|command| (command.name, command.is_default)).collect::<Vec<_>>()
+    };
+    let named = |name: &str, is_default| (name.to_owned(), is_default);
+    assert_eq!(names(page, &[]), [named("sack", false), named("grind", false)]);
+    assert_eq!(shown(page)[0], "--time :No");
+    let page = "usage: mill sack <command> [<args> ...]\n\nCommands:\n  sack\n    list* [<flags>]\n    mend [<sacks>...]\n";
+    assert_eq!(names(page, &["sack".to_owned()]), [named("list", true), named("mend", false)]);
+}
+
+#[test]
+fn usage_lines_name_values_that_most_options_of_a_list_leave_out() {
+    let page = "Usage: mill {[-s sack] [-g grit] -o outlet | -f feed}\n            [-v] [--way way]\n\n -s : the sack\n -g : the grit\n \
+                -o : where it goes\n -f : what goes in\n -v : say more\n --way : how\n";
+    assert_eq!(
+        shown(page),
+        ["-s sack:No", "-g grit:No", "-o outlet:No", "-f feed:No", "-v", "--way way:No"]
+    );
+}
+
+#[test]
+fn usage_lines_may_break_inside_of_brackets() {
+    let page = "Usage: mill [--fine] [--way=\n<WAY>]... [\n--since=DAY] [SACK]...\n\nOptions:\n  --fine  finely\n";
+    assert_eq!(shown(page), ["--fine", "--way WAY:No", "--since DAY:No", "SACK:Each"]);
+}
+
+#[test]
+fn sentences_that_go_on_with_an_option_are_none() {
+    let page = "List the sacks.\n\nThe columns can be set with\n-o columns=size,age (see below).\n\nUsage:\n  mill [FLAGS]\n\n\
+                Flags:\n  -o, --output string   How to show them\n";
+    assert_eq!(shown(page), ["--output -o string:No"]);
+}
+
+#[test]
+fn options_show_that_they_may_stand_several_times() {
+    let page = "usage: mill\n\nOptions:\n  -g, --grain <grain1> [ -g|--grain <grain2> ... ]\n          Take it\n  \
+                --sack <NAME>  Only the given sack(s)\n  --in-dir <PATH>  Look in directories\n  -x X  More, e.g. -x a=b -x c=d\n  \
+                -l, --leave PATH  Leave it. Multiple `-l/--leave` options are fine\n  \
+                --key KEY[:VALUE]  Set it\n  --log <PATH>  Where the miller(s) write\n";
+    let expected =
+        ["--grain -g grain1:Each", "--sack NAME:Each", "--in-dir PATH:Each", "-x X:Each", "--leave -l PATH:Each", "--key KEY:Each", "--log PATH:No"];
+    assert_eq!(shown(page), expected);
+}
+
+#[test]
+fn untyped_options_of_yargs_may_do_without_a_value() {
+    let page = "usage: mill\n\nOptions:\n  --fine  Grind finely  [boolean]\n  --json  Output as JSON\n  --sacks  Comma separated list\n";
+    let page = read(page, &[]);
+    let optional = page.command.options.iter().map(|flag| flag.value.as_ref().map(|value| value.optional));
+    assert_eq!(optional.collect::<Vec<_>>(), [None, Some(true), Some(false)]);
+}
+
+#[test]
+fn kinds_of_two_words_are_one_value_of_click() {
+    let page = "Usage: mill [OPTIONS]\n\nOptions:\n  -a, --all JSON ARRAY  All\n  --map <TEXT TEXT>...  Both\n  \
+                --help                Show this message and exit.\n";
+    let page = read(page, &[]);
+    let more: Vec<usize> = page.command.options.iter().map(|flag| flag.more.len()).collect();
+    assert_eq!(more, [0, 1, 0]);
+}
+
+#[test]
+fn operands_may_be_nouns_of_two_words() {
+    assert_eq!(shown("Usage:\n  mill [options] [grain sacks]\n"), ["grain-sacks:Each"]);
+    let page = "Usage: mill [options] [sacks|files|stones...]\n\nArguments:\n  sacks|files|stones  what to take\n\nOptions:\n  --fine  finely\n";
+    assert_eq!(shown(page), ["--fine", "sacks|files|stones:Each"]);
+}
+
+#[test]
+fn a_subcommand_is_called_by_its_first_name_unless_that_is_short() {
+    let page = "Usage: mill <command>\n\nCommands:\n  sift, sifter, s  Sift it\n  g, grind         Grind it\n";
+    let names: Vec<String> = read(page, &[]).subcommands.into_iter().map(|command| command.name).collect();
+    assert_eq!(names, ["sift", "grind"]);
+}
+
+#[test]
+fn a_subcommand_with_optional_ones_below_it_runs_alone() {
+    let page = "Usage: mill sack [--mend] [COMMAND ...]\n\nCommands:\n  sew  Sew it\n\nOptions:\n  --mend  Mend it\n";
+    assert!(read(page, &["sack".to_owned()]).runs);
+}
+
+#[test]
+fn other_sections_of_a_manual_list_no_subcommands() {
+    let page = "NAME\n  mill - grinds\n\nSYNOPSIS\n  mill <filter> <command>\n\nCOMMANDS\n  mill sift\n        Sift it.\n\n  \
+                mill grind\n        Grind it.\n\nFILTERS\n  big  2 sacks\n  or   3 sacks\n";
+    let names: Vec<String> = read(page, &[]).subcommands.into_iter().map(|command| command.name).collect();
+    assert_eq!(names, ["sift", "grind"]);
+}
+
+#[test]
+fn operands_behind_dashes_are_told_by_their_descriptions() {
+    let page = "usage: mill [-f] [words ...]\n\npositional arguments:\n  words  Words following ``--`` that go to the mill\n";
+    assert!(read(page, &[]).command.operands[0].behind_dashes);
+}
+
+#[test]
+fn a_script_with_listed_arguments_is_another_program() {
+    let page = "usage: mill run [-v] [script] ...\n\npositional arguments:\n  script  The command\n  args  What it is given\n";
+    let command = read(page, &["run".to_owned()]).command;
+    let shown = command.operands.iter().map(|operand| (operand.name.as_str(), operand.required, operand.rest));
+    assert_eq!(shown.collect::<Vec<_>>(), [("script", true, false), ("args", false, true)]);
+}
+
+#[test]
+fn a_kind_among_values_leaves_them_open() {
+    let page = "usage: mill\n\nOptions:\n  --wrap {keep,no,INTEGER}  how wide\n  --way {fine,coarse}  how\n";
+    let values = read(page, &[]).command.options.into_iter().map(|flag| flag.value.and_then(|value| value.values));
+    assert_eq!(values.map(|values| values.is_some()).collect::<Vec<_>>(), [false, true]);
+}

@@ -31,6 +31,8 @@ fn reads_spellings_and_values_of_every_style() {
         ("-q [-v]", "-q", None),
         ("--rye [=N]", "--rye", Some("N")),
         ("--rye [if it has been built with it]", "--rye", None),
+        ("-r (rye)", "-r", None),
+        ("-if[NUM] EXPR", "-if", Some("EXPR")),
         ("--rye [file or directory name]", "--rye", Some("file or directory name")),
     ];
     for (text, spellings, value) in cases {

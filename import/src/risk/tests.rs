@@ -91,3 +91,22 @@ fn options_that_overwrite_or_warn_are_destructive() {
     assert_eq!(of_option(&flag("--allow-overwrite", "Restart the download")), Some(Risk::Destructive));
     assert_eq!(of_option(&flag("--no-overwrite", "Leave files")), None);
 }
+
+#[test]
+fn switches_that_delete_are_told_from_those_that_speak_of_it() {
+    let flag = |spelling: &str, about: &str| Flag {
+        spellings: vec![spelling.to_owned()],
+        about: about.to_owned(),
+        ..Flag::default()
+    };
+    for (spelling, about) in [
+        ("--delete", "Ask which jars to keep"),
+        ("--now", "Delete jars as they are found"),
+        ("--mend", "May lose data"),
+    ] {
+        assert!(deletes(&flag(spelling, about)), "{spelling}");
+    }
+    assert!(!deletes(&flag("--bare", "Remove comments")));
+    assert!(!deletes(&flag("--quiet", "With --delete, say less")));
+    assert!(!deletes(&flag("--keep", "Do not delete jars")));
+}

@@ -22,12 +22,13 @@ const SLOWER: u32 = 12;
 const FIRST_LINE_CHARS: usize = 120;
 
 /// Texts by which a page names a longer one, and the words that print it.
-const LONGER: [(&str, &[&str]); 5] = [
+const LONGER: [(&str, &[&str]); 6] = [
     ("  -h all ", &["--help", "all"]),
     ("--help all", &["--help", "all"]),
     ("--help=all", &["--help=all"]),
     ("--help=#all", &["--help=#all"]),
     ("--help-all", &["--help-all"]),
+    ("--help options", &["--help", "options"]),
 ];
 
 /// The command line that prints the help of a command.
