@@ -29,6 +29,20 @@ fn tool_with_extra_words_in_its_name_ranks_lower() {
     assert_eq!(found(&[GARDEN], "cut plants low").first().unwrap(), "garden_cut_low");
 }
 
+const KITCHEN: &str = r"
+command: kitchen
+tools:
+  - {name: kitchen_one, description: Work, phrases: [wash the green cups, dry the plates, put green plates away, wash hands]}
+  - {name: kitchen_two, description: Work, phrases: ['rinse the sink, wash the green plates']}
+";
+
+#[test]
+fn phrase_that_says_the_request_counts_more_than_its_words_in_several() {
+    assert_eq!(found(&[KITCHEN], "wash the green plates").first().unwrap(), "kitchen_two");
+    assert_eq!(found(&[KITCHEN], "put the green plates away").first().unwrap(), "kitchen_one");
+    assert_eq!(found(&[KITCHEN], "wash the green platse").first().unwrap(), "kitchen_two");
+}
+
 const DOOR: &str = r"
 command: door
 tools:

@@ -27,6 +27,8 @@ pub struct Generated {
     pub terms: String,
     /// `postings.bin`: the postings of [`climax_catalog::Ranked`].
     pub postings: Vec<u8>,
+    /// `phrases.bin`: the phrases of [`climax_catalog::Ranked`].
+    pub phrases: Vec<u8>,
     /// `skills.json` and `skills.bin`, if there are skills.
     pub skills: Option<PackedSkills>,
 }
@@ -40,6 +42,7 @@ impl Generated {
             ("search.txt", self.search.as_bytes()),
             ("terms.txt", self.terms.as_bytes()),
             ("postings.bin", &self.postings),
+            ("phrases.bin", &self.phrases),
         ];
 
         if let Some(skills) = &self.skills {
@@ -70,6 +73,7 @@ pub fn emit(catalog: &Catalog) -> Result<Generated, EmitError> {
     items.push(words("SEARCH_ENDS", &catalog.search.ends));
     items.push(words("TERM_ENDS", &catalog.ranked.terms.ends));
     items.push(words("POSTING_ENDS", &catalog.ranked.ends));
+    items.push(words("PHRASE_ENDS", &catalog.ranked.phrase_ends));
     items.push(words("LISTS", &catalog.lists));
     items.push(rows("CLIS", &quote!(CliDef), catalog.clis.iter().map(row)));
     items.push(rows("TOOLS", &quote!(ToolDef), catalog.tools.iter().map(row)));
@@ -98,16 +102,18 @@ pub fn emit(catalog: &Catalog) -> Result<Generated, EmitError> {
         search: catalog.search.text.to_string(),
         terms: catalog.ranked.terms.text.to_string(),
         postings: catalog.ranked.postings.to_vec(),
+        phrases: catalog.ranked.phrases.to_vec(),
         skills: catalog.skills.clone(),
     })
 }
 
 fn header(catalog: &Catalog) -> TokenStream {
-    let [text, search, terms, postings] = [
+    let [text, search, terms, postings, phrases] = [
         catalog.texts.text.as_bytes(),
         catalog.search.text.as_bytes(),
         catalog.ranked.terms.text.as_bytes(),
         &catalog.ranked.postings,
+        &catalog.ranked.phrases,
     ]
     .map(fingerprint);
     quote! {
@@ -121,12 +127,14 @@ fn header(catalog: &Catalog) -> TokenStream {
         static SEARCH: &str = include_str!("search.txt");
         static TERMS: &str = include_str!("terms.txt");
         static POSTINGS: &[u8] = include_bytes!("postings.bin");
+        static PHRASES: &[u8] = include_bytes!("phrases.bin");
         #[allow(clippy::unreadable_literal)]
         const _: () = assert!(
             fingerprint(include_bytes!("catalog.txt")) == #text
                 && fingerprint(include_bytes!("search.txt")) == #search
                 && fingerprint(include_bytes!("terms.txt")) == #terms
-                && fingerprint(include_bytes!("postings.bin")) == #postings,
+                && fingerprint(include_bytes!("postings.bin")) == #postings
+                && fingerprint(include_bytes!("phrases.bin")) == #phrases,
             "catalog.rs and the files that it includes are from different runs of the generator"
         );
     }
@@ -156,6 +164,8 @@ fn root(catalog: &Catalog) -> TokenStream {
                 postings: Cow::Borrowed(POSTINGS),
                 ends: Cow::Borrowed(&POSTING_ENDS),
                 names: Cow::Borrowed(#names),
+                phrases: Cow::Borrowed(PHRASES),
+                phrase_ends: Cow::Borrowed(&PHRASE_ENDS),
             },
             clis: Cow::Borrowed(&CLIS),
             tools: Cow::Borrowed(&TOOLS),

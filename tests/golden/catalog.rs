@@ -9,12 +9,14 @@ static TEXT: &str = include_str!("catalog.txt");
 static SEARCH: &str = include_str!("search.txt");
 static TERMS: &str = include_str!("terms.txt");
 static POSTINGS: &[u8] = include_bytes!("postings.bin");
+static PHRASES: &[u8] = include_bytes!("phrases.bin");
 #[allow(clippy::unreadable_literal)]
 const _: () = assert!(
     fingerprint(include_bytes!("catalog.txt")) == 3975666657406179510u64 &&
     fingerprint(include_bytes!("search.txt")) == 13678484224167588449u64 &&
     fingerprint(include_bytes!("terms.txt")) == 1142364493870117887u64 &&
-    fingerprint(include_bytes!("postings.bin")) == 163484149023979041u64,
+    fingerprint(include_bytes!("postings.bin")) == 163484149023979041u64 &&
+    fingerprint(include_bytes!("phrases.bin")) == 0u64,
     "catalog.rs and the files that it includes are from different runs of the generator"
 );
 #[allow(clippy::unreadable_literal)]
@@ -35,6 +37,8 @@ static TERM_ENDS: [u32; 22] = [
 static POSTING_ENDS: [u32; 22] = [
     7, 10, 13, 16, 23, 26, 29, 32, 35, 38, 45, 52, 55, 58, 61, 64, 67, 70, 77, 84, 87, 94,
 ];
+#[allow(clippy::unreadable_literal)]
+static PHRASE_ENDS: [u32; 3] = [0, 0, 0];
 #[allow(clippy::unreadable_literal)]
 static LISTS: [u32; 29] = [
     4, 5, 1, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 15, 17, 18, 19, 20, 21, 29, 36, 37,
@@ -260,6 +264,8 @@ pub static CATALOG: Catalog = Catalog {
         postings: Cow::Borrowed(POSTINGS),
         ends: Cow::Borrowed(&POSTING_ENDS),
         names: Cow::Borrowed(b"\x01\x01\x01"),
+        phrases: Cow::Borrowed(PHRASES),
+        phrase_ends: Cow::Borrowed(&PHRASE_ENDS),
     },
     clis: Cow::Borrowed(&CLIS),
     tools: Cow::Borrowed(&TOOLS),

@@ -214,7 +214,7 @@ fn explanations_are_of_the_results_and_add_up_to_their_scores() {
 
         for score in explained.iter().filter_map(|tool| tool.score.as_ref()) {
             let gains: f64 = score.terms.iter().map(|term| term.gain).sum();
-            let sum = (gains + score.mention - score.unsaid - score.changes) * score.factor;
+            let sum = (gains + score.mention - score.unsaid - score.changes + score.phrase) * score.factor;
             assert!((sum - score.total).abs() < 1e-4, "{query}: {sum} is not {}", score.total);
             for term in &score.terms {
                 let frequency: f64 = term.fields.iter().map(|(_, frequency)| frequency).sum();
@@ -283,5 +283,6 @@ fn the_index_is_small_beside_the_entries() {
     let ranked = &CATALOG.ranked;
     let ends = ranked.ends.len() + ranked.terms.ends.len();
     let size = ranked.postings.len() + ranked.terms.text.len() + 4 * ends + ranked.names.len();
+    let size = size + ranked.phrases.len() + 4 * ranked.phrase_ends.len();
     assert!(size * 10 <= entries * 4, "{size} bytes of index for {entries} bytes of entries");
 }

@@ -34,6 +34,8 @@ pub struct Score {
     pub unsaid: f64,
     /// What is taken away since the sentence is a question and the tool changes something.
     pub changes: f64,
+    /// What is added since a phrase of the tool says what the sentence does.
+    pub phrase: f64,
     /// What all of this is multiplied by, to be compared with what other sentences give.
     pub factor: f64,
     /// The result.
@@ -104,6 +106,7 @@ impl ToolIndex {
         let name = self.layers[layer].catalog.ranked.names[row as usize];
         let kept = lowered(sum, loss_of_unsaid(tools), name.saturating_sub(named));
         let left = if part.asks { score::asked(kept, self.layers[layer].reads(row)) } else { kept };
+        let phrase = part.lifts.iter().find(|(lifted, _)| *lifted == id).map_or(0, |(_, gain)| *gain);
         (left > 0).then(|| Score {
             sentence: part.words.clone(),
             terms,
@@ -111,7 +114,8 @@ impl ToolIndex {
             unsaid: units(sum - kept),
             changes: units(kept - left),
             factor: part.factor(),
-            total: units(scaled(left, part.factor)),
+            phrase: units(phrase),
+            total: units(scaled(left.saturating_add(phrase), part.factor)),
             covered: covered(self, &part.known, id),
             needed: needed(self, &part.known),
         })

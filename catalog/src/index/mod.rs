@@ -17,6 +17,7 @@ mod foreign;
 mod lexical;
 mod mention;
 mod near;
+mod phrase;
 mod query;
 pub(crate) mod ranked;
 mod rarity;

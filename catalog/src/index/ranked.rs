@@ -2,9 +2,10 @@
 //!
 //! Arithmetic is integers and IEEE basic operations only, so every machine ranks alike.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
+use super::sentence::is_content;
 use super::tokens::{is_inflected, stem, stems, words};
 use crate::offset::{Full, offset};
 use crate::raise;
@@ -80,6 +81,8 @@ struct Entry {
     fields: [HashMap<String, u32>; FIELDS.len()],
     /// [`PLACE`], [`ACTION`] or [`THINGS`] of each word of its name, without those of its CLI's name.
     name: HashMap<String, u8>,
+    /// The words of content of each phrase, sorted, each once. Commas part phrases too.
+    phrases: Vec<Vec<String>>,
 }
 
 /// Stems that all tools of the CLI that is being added share.
@@ -123,7 +126,12 @@ impl Builder {
             *total += field.len() as u64;
         }
 
-        self.tools.push(Entry { fields: fields.map(counted), name: parts(&tool.name, name, &self.cli.names) });
+        let phrases = tool.phrases.iter().flat_map(|phrase| phrase.split(',')).map(phrase_stems);
+        self.tools.push(Entry {
+            fields: fields.map(counted),
+            name: parts(&tool.name, name, &self.cli.names),
+            phrases: phrases.filter(|phrase| !phrase.is_empty()).collect(),
+        });
     }
 
     /// The average number of words in each field.
@@ -156,8 +164,21 @@ impl Builder {
             ends.push(offset(bytes.len(), max, "bytes of postings")?);
         }
 
-        let terms = Texts { text: text.into(), ends: text_ends.into() };
-        Ok(Ranked { terms, postings: bytes.into(), ends: ends.into(), names: names.collect() })
+        let numbers: HashMap<&str, u64> = postings.keys().map(String::as_str).zip(0..).collect();
+        let (mut phrases, mut phrase_ends) = (Vec::new(), Vec::new());
+        for tool in &self.tools {
+            tool.phrases.iter().for_each(|phrase| encode_phrase(phrase, &numbers, &mut phrases));
+            phrase_ends.push(offset(phrases.len(), max, "bytes of phrases")?);
+        }
+
+        Ok(Ranked {
+            terms: Texts { text: text.into(), ends: text_ends.into() },
+            postings: bytes.into(),
+            ends: ends.into(),
+            names: names.collect(),
+            phrases: phrases.into(),
+            phrase_ends: phrase_ends.into(),
+        })
     }
 }
 
@@ -193,6 +214,13 @@ impl FieldWords {
 /// Names are all words, also those that would be stop words in a sentence.
 fn name_stems(name: &str) -> Vec<String> {
     words(name).map(|word| stem(&word).into_owned()).collect()
+}
+
+/// The stems of a phrase's words of content, sorted, each once.
+fn phrase_stems(phrase: &str) -> Vec<String> {
+    let stems: BTreeSet<_> =
+        words(phrase).filter(|word| is_content(word)).map(|word| stem(&word).into_owned()).collect();
+    stems.into_iter().collect()
 }
 
 /// [`PLACE`], [`ACTION`] or [`THINGS`] of each word of a tool's name, whose stems are `stems`.
@@ -239,6 +267,16 @@ fn encode(list: &[Posting], bytes: &mut Vec<u8>) {
         write_number(u64::from(posting.row - before) << NAMED_BITS | u64::from(posting.named), bytes);
         bytes.push(posting.impact);
         before = posting.row;
+    }
+}
+
+/// Writes the terms of a phrase as [`Ranked::phrases`] has them. Terms are sorted, and so are their numbers.
+fn encode_phrase(phrase: &[String], numbers: &HashMap<&str, u64>, bytes: &mut Vec<u8>) {
+    write_number(phrase.len() as u64, bytes);
+    let mut before = 0;
+    for number in phrase.iter().map(|term| numbers[term.as_str()]) {
+        write_number(number - before, bytes);
+        before = number;
     }
 }
 
@@ -379,5 +417,20 @@ impl Ranked {
         let left =
             read_number(&mut bytes).map_or(0, |count| usize::try_from(count).expect("tools have rows of 32 bits"));
         Postings { bytes, row: 0, left }
+    }
+
+    /// The phrases of a tool, each as the numbers of its terms.
+    pub(super) fn phrases(&self, row: u32) -> impl Iterator<Item = Vec<usize>> {
+        let end_of = |row: u32| self.phrase_ends[row as usize] as usize;
+        let mut bytes = &self.phrases[row.checked_sub(1).map_or(0, end_of)..end_of(row)];
+        std::iter::from_fn(move || {
+            let count = read_number(&mut bytes)?;
+            let distances = (0..count).map_while(|_| usize::try_from(read_number(&mut bytes)?).ok());
+            let numbers = distances.scan(0, |number, distance| {
+                *number += distance;
+                Some(*number)
+            });
+            Some(numbers.collect())
+        })
     }
 }

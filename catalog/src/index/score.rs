@@ -8,6 +8,7 @@ use strum::IntoStaticStr;
 use super::floor::{self, LOOKED_AT, MEANT, STAND_IN};
 use super::mention::{Mention, position_of};
 use super::near::{Near, is_nearly_empty, near};
+use super::phrase::{LIFTED, SaidTerms};
 use super::query::{QuerySentence, Request, Term, WEAK};
 use super::ranked::{PLACE, Posting};
 use super::rarity::{fixed, rarity};
@@ -56,27 +57,29 @@ pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)
         let named = scorer.clis_in(sentence);
         scorer.scope = if is_narrowed { Some(Scope::new(runs.to_vec())) } else { Scope::of_first(&named) };
         let known = scorer.score(sentence, &named);
-        let top = best(visible(index, runs, &scorer.sums), LOOKED_AT);
+        let top = best(visible(index, runs, &scorer.sums).map(|(score, id)| (score, (id, score))), LIFTED);
+        let best_score = top.first().map_or(0, |(_, score)| *score);
+        let top: Vec<_> = top.into_iter().map(|(id, _)| id).collect();
         // A lone word may be misspelt or cut short, and no tool is about anything else than it.
         let is_lone_word = is_alone && known.len() == 1 && !top.is_empty();
-        let is_served = is_lone_word || floor::is_served(index, &named, &known, &top);
+        let is_served = is_lone_word || floor::is_served(index, &named, &known, &top[..top.len().min(LOOKED_AT)]);
+        let lifts = scorer.lift(&known, top);
         let gains = std::mem::take(&mut scorer.gains);
+        let words = sentence.words.clone();
+        let part = SentencePart { words, gains, named, known, factor: ONE, asks: sentence.asks, lifts };
         if is_alone {
-            let part =
-                SentencePart { words: sentence.words.clone(), gains, named, known, factor: ONE, asks: sentence.asks };
-            return Scores { layers: scorer.sums, is_served, parts: vec![part] };
+            return Scores { layers: scorer.sums, best: best_score, is_served, parts: vec![part] };
         }
         // Once a tool serves a sentence, those that none serves are beside the point.
         if is_served && !all.is_served {
             all = Scores { is_served, ..Scores::none(index) };
         }
         if is_served || !all.is_served {
-            let mass: f64 = known.iter().map(|term| term.mass).sum();
+            let mass: f64 = part.known.iter().map(|term| term.mass).sum();
             // Long sentences have high scores for saying much.
             let factor = u64::from(fixed(sentence.weight / mass.sqrt() * ONE_AS_FLOAT));
-            all.merge(&scorer.sums, factor);
-            let words = sentence.words.clone();
-            all.parts.push(SentencePart { words, gains, named, known, factor, asks: sentence.asks });
+            all.merge(&scorer.sums, best_score, factor);
+            all.parts.push(SentencePart { factor, ..part });
         }
         scorer.clear();
     }
@@ -100,6 +103,8 @@ fn visible<'a>(
 /// The score of each tool.
 pub(super) struct Scores {
     layers: Vec<Vec<u32>>,
+    /// The best score without what tools gain by their phrases.
+    pub(super) best: u32,
     /// Whether a tool is about enough of a sentence.
     pub(super) is_served: bool,
     /// What the scores are made of.
@@ -117,6 +122,8 @@ pub(super) struct SentencePart {
     /// What the scores are multiplied by, in parts of [`ONE`], to be compared with those of other sentences.
     pub(super) factor: u64,
     pub(super) asks: bool,
+    /// What the best tools gain by their phrases.
+    pub(super) lifts: Vec<(Id, u32)>,
 }
 
 impl SentencePart {
@@ -174,7 +181,7 @@ impl Gain {
 impl Scores {
     fn none(index: &ToolIndex) -> Self {
         let layers = index.layers.iter().map(|layer| vec![0; layer.catalog.tools.len()]);
-        Self { layers: layers.collect(), is_served: false, parts: Vec::new() }
+        Self { layers: layers.collect(), best: 0, is_served: false, parts: Vec::new() }
     }
 
     /// Takes the score of a tool out, if it has one.
@@ -192,7 +199,8 @@ impl Scores {
     }
 
     /// Keeps the better of the scores so far and those of another sentence.
-    fn merge(&mut self, sentence: &[Vec<u32>], factor: u64) {
+    fn merge(&mut self, sentence: &[Vec<u32>], best: u32, factor: u64) {
+        self.best = self.best.max(scaled(best, factor));
         for (best, score) in self.layers.iter_mut().flatten().zip(sentence.iter().flatten()) {
             if *score > 0 {
                 *best = scaled(*score, factor).max(*best);
@@ -375,6 +383,17 @@ impl<'a> Scorer<'a> {
                 *sum = asked(*sum, layer.reads(row));
             }
         }
+    }
+
+    /// Lifts the best tools by what their phrases have of the sentence.
+    fn lift(&mut self, terms: &[KnownTerm], top: Vec<Id>) -> Vec<(Id, u32)> {
+        let said = SaidTerms::new(self.index, terms);
+        let lifts: Vec<_> = top.into_iter().map(|id| (id, said.gain(id))).collect();
+        for ((layer, row), gain) in &lifts {
+            let sum = &mut self.sums[*layer][*row as usize];
+            *sum = sum.saturating_add(*gain);
+        }
+        lifts
     }
 
     /// Lowers tools whose names say more than the sentence: those that also match are beside what is asked for, or a special

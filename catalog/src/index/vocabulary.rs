@@ -199,6 +199,7 @@ pub(super) const EQUAL_WORDS: &[(&str, &[&str])] = &[
     ("performance", &["perf"]),
     ("permission", &["perm"]),
     ("picture", &["pic", "photo"]),
+    ("pr", &["prs", "pullrequest"]),
     ("process", &["proc"]),
     ("production", &["prod"]),
     ("reference", &["ref"]),
@@ -214,6 +215,8 @@ pub(super) const EQUAL_WORDS: &[(&str, &[&str])] = &[
     ("variable", &["var"]),
     ("version", &["ver"]),
     ("video", &["vid"]),
+    // Two words that stand together are looked up as one too.
+    ("vm", &["virtualmachine", "vms"]),
     ("volume", &["vol"]),
 ];
 

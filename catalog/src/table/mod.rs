@@ -115,6 +115,11 @@ pub struct Ranked {
     pub ends: Cow<'static, [u32]>,
     /// Per tool: the sum of those values over all words of its name, at most 255.
     pub names: Cow<'static, [u8]>,
+    /// Per tool: for each of its phrases the number of terms in it, then the terms' numbers, ascending, each as the
+    /// distance from the one before. All in groups of seven bits.
+    pub phrases: Cow<'static, [u8]>,
+    /// The end of each tool's phrases, in bytes.
+    pub phrase_ends: Cow<'static, [u32]>,
 }
 
 /// Finds a tool's row by its name.

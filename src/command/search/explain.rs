@@ -54,6 +54,9 @@ fn sum(score: &Score) -> String {
     if score.changes > 0.0 {
         let _ = write!(text, " - it changes something, and the request asks {:.3}", score.changes);
     }
+    if score.phrase > 0.0 {
+        let _ = write!(text, " + a phrase is like the request {:.3}", score.phrase);
+    }
     if (score.factor - 1.0).abs() > f64::EPSILON {
         let _ = write!(text, ", × sentence {:.3}", score.factor);
     }
@@ -90,6 +93,7 @@ fn score_json(score: &Score) -> Value {
         "mention": score.mention,
         "unsaid": score.unsaid,
         "changes": score.changes,
+        "phrase": score.phrase,
         "factor": score.factor,
         "covered": score.covered,
         "needed": score.needed,
