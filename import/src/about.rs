@@ -44,7 +44,11 @@ pub(super) fn description(lines: &[String], is_manual: bool, words: &[String]) -
         let named =
             lines.iter().find_map(|line| [" - ", " -- ", " — ", " – "].iter().find_map(|dash| line.split_once(dash)));
         let about = named.map(|(_, about)| prose::shorten(&[about.to_owned()])).unwrap_or_default();
-        return about.rfind(" (version ").filter(|_| about.ends_with(')')).map_or(about.as_str(), |at| &about[..at]).to_owned();
+        return about
+            .rfind(" (version ")
+            .filter(|_| about.ends_with(')'))
+            .map_or(about.as_str(), |at| &about[..at])
+            .to_owned();
     }
 
     let lines: Vec<String> = lines.into_iter().skip_while(String::is_empty).collect();
@@ -68,7 +72,8 @@ fn is_dull(line: &str) -> bool {
         |word: &str| word.contains("://") || word.starts_with("www.") || word.starts_with('<') && word.contains('@');
     let first = lower.split_whitespace().next().unwrap_or_default();
     // "Run `prog --help` for more", but not "Run a program".
-    let is_hint = line.strip_prefix("Run ").is_some_and(|rest| rest.starts_with(['`', '\'', '"']) || rest.contains("help"));
+    let is_hint =
+        line.strip_prefix("Run ").is_some_and(|rest| rest.starts_with(['`', '\'', '"']) || rest.contains("help"));
     // "[sack] is the name of one".
     is_hint
         || line.starts_with('[')

@@ -504,7 +504,8 @@ mod tests {
 
     #[test]
     fn a_letter_that_is_shown_with_a_sign_is_read_with_and_without_it() {
-        let text = drafted("Usage: mill [OPTION]... SACK\n\nOptions:\n  -n=NUM, --number=NUM  how many\n  -w WAY  how\n");
+        let text =
+            drafted("Usage: mill [OPTION]... SACK\n\nOptions:\n  -n=NUM, --number=NUM  how many\n  -w WAY  how\n");
         assert!(text.contains("aliases: [-n, -n=]"), "{text}");
         assert!(!text.contains("-w="), "{text}");
     }

@@ -183,9 +183,8 @@ fn usages_alone_show_values(options: &[Flag], usages: &[String], words: &[String
     if options.len() < 5 {
         return false;
     }
-    let is_listed = |flag: &Flag| {
-        options.iter().any(|known| known.value.is_none() && known.spellings.contains(&flag.spellings[0]))
-    };
+    let is_listed =
+        |flag: &Flag| options.iter().any(|known| known.value.is_none() && known.spellings.contains(&flag.spellings[0]));
     let flags = usages.iter().flat_map(|usage| synopsis::read(usage, words, &|_| false).flags);
     // `prog --all <sack>` may be a switch with an operand, `[ --bag <bag> ]` is none.
     let shown = flags.filter(|flag| flag.value.is_some() && !flag.required && is_listed(flag)).count();

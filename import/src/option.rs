@@ -513,8 +513,7 @@ fn named(word: &str) -> Value {
     let is_short_list = bare.ends_with("..") && !bare.ends_with("...") && bare.contains(',');
     let several = if is_short_list { Several::Joined(',') } else { shape::of_name(bare) };
     // `NAME[=VALUE]` is one word, and each call may have several of them.
-    let several =
-        if takes_more(bare) && several == Several::No { Several::Each } else { several };
+    let several = if takes_more(bare) && several == Several::No { Several::Each } else { several };
     let bare = bare.trim_end_matches("...");
     let inner = bare.trim_matches(['<', '>', '[', ']', '{', '}', '(', ')', '=']).trim_end_matches("...");
     let brackets: &[char] = &['<', '>', '[', ']', '{', '}', '(', ')', '='];

@@ -51,7 +51,17 @@ const GIVEN: [&str; 17] = [
 
 /// Starts of descriptions of what an option switches: "Print as a list".
 const SWITCHING: [&str; 11] = [
-    "output ", "print ", "show ", "display ", "enable ", "disable ", "suppress ", "skip ", "force ", "do not ", "don't ",
+    "output ",
+    "print ",
+    "show ",
+    "display ",
+    "enable ",
+    "disable ",
+    "suppress ",
+    "skip ",
+    "force ",
+    "do not ",
+    "don't ",
 ];
 
 /// Whether a description says by its start that its option is a switch.
@@ -65,7 +75,6 @@ pub(super) fn is_given(about: &str) -> bool {
     let about = about.to_ascii_lowercase();
     GIVEN.iter().any(|start| about.starts_with(start)) || about.contains("can be comma-separated")
 }
-
 
 /// Gives values to options of a page that shows none, where their descriptions say that they have one.
 ///

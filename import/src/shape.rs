@@ -101,7 +101,8 @@ pub(super) fn is_open(spellings: &[String], name: &str, text: &str) -> bool {
         let last = name.rsplit(['-', '_', ' ']).next().unwrap_or_default();
         last.trim_end_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase()
     };
-    let nouns: Vec<String> = spellings.iter().filter(|own| own.len() > 2).map(|own| noun(own)).chain([noun(name)]).collect();
+    let nouns: Vec<String> =
+        spellings.iter().filter(|own| own.len() > 2).map(|own| noun(own)).chain([noun(name)]).collect();
     let start = text.split('.').next().unwrap_or_default().to_ascii_lowercase();
     start.split([' ', ',']).filter_map(|word| word.strip_suffix("(s)")).any(|word| nouns.iter().any(|own| own == word))
 }

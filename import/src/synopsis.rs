@@ -180,9 +180,7 @@ impl SynopsisReader<'_> {
                     self.behind_dashes = true;
                 }
                 UsageItem::Group { alternatives, .. } if is_prose(alternatives) => self.described(alternatives),
-                UsageItem::Group { alternatives, .. }
-                    if let Some(noun) = noun_phrase(alternatives) =>
-                {
+                UsageItem::Group { alternatives, .. } if let Some(noun) = noun_phrase(alternatives) => {
                     let value = Value { several: Several::Each, ..Value::default() };
                     self.out.operands.push(Operand { name: noun, value, ..Operand::default() });
                 }

@@ -233,7 +233,9 @@ fn bracketed(text: &str) -> Option<Sure<Vec<String>>> {
         let inner = &inner[..end];
         // `[(user|uid)][:(group|gid)]` is a format.
         // `soup.(toml|yaml)` is a name of a file.
-        if text[..at].ends_with(['[', ':', '{', '$', '=', ',', '.', '/', '-', '_']) || after.starts_with([']', '[', ':', '/']) {
+        if text[..at].ends_with(['[', ':', '{', '$', '=', ',', '.', '/', '-', '_'])
+            || after.starts_with([']', '[', ':', '/'])
+        {
             continue;
         }
         if let Some(values) = alternatives(inner, '|').or_else(|| spaced(inner).filter(|_| close == '}')) {

@@ -6,7 +6,7 @@ use crate::error::SyntaxError;
 use crate::parser::Parser;
 use crate::tree::{
     Arithmetic, Assignment, Body, Chain, Command, Descriptor, Joint, List, Part, Pipeline, Redirection, Simple, Target,
-    Word,
+    Times, Word,
 };
 
 /// Words that end a list, where a command could stand.
@@ -93,15 +93,14 @@ impl Parser<'_> {
     /// Reads commands that pipes join.
     fn pipeline(&mut self) -> Result<Pipeline, SyntaxError> {
         let start = self.at;
-        let (mut is_negated, mut is_timed) = (false, false);
+        let (mut is_negated, mut times) = (false, None);
         loop {
             self.skip_blanks();
             if self.take_reserved("!") {
                 is_negated = !is_negated;
             } else if self.take_reserved("time") {
-                is_timed = true;
                 self.skip_blanks();
-                self.take_reserved("-p");
+                times = Some(if self.take_reserved("-p") { Times::Seconds } else { Times::Minutes });
             } else {
                 break;
             }
@@ -128,8 +127,9 @@ impl Parser<'_> {
         }
 
         let end = commands.last().map_or(self.at, |last| last.range.end);
-        let start = commands.first().filter(|_| !is_negated && !is_timed).map_or(start, |first| first.range.start);
-        Ok(Pipeline { is_negated, is_timed, commands, range: start..end })
+        let start =
+            commands.first().filter(|_| !is_negated && times.is_none()).map_or(start, |first| first.range.start);
+        Ok(Pipeline { is_negated, times, commands, range: start..end })
     }
 
     /// Reads a command with its redirections.

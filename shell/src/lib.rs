@@ -54,6 +54,6 @@ pub use state::{Options, State, Value, Variable, background_count, background_nu
 pub use tree::{
     Arithmetic, Arm, Assignment, Binary, Body, Branch, Case, Chain, Command, Comparison, Condition, Count, Descriptor,
     For, If, Joint, List, Name, Operation, Parameter, Part, Pipeline, Place, Redirection, Script, Simple, Splice,
-    Target, Then, Trim, Unary, While, Word,
+    Target, Then, Times, Trim, Unary, While, Word,
 };
 pub use unfinished::{is_unfinished, last_command};

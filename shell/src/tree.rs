@@ -40,13 +40,22 @@ pub enum Joint {
     Or,
 }
 
+/// How `time` tells what commands take. Source: bash(1), "Pipelines"; POSIX.1-2024, `time`, `-p`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Times {
+    /// In minutes and seconds.
+    Minutes,
+    /// `-p`: in seconds.
+    Seconds,
+}
+
 /// Commands that pipes join.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pipeline {
     /// Whether `!` turns its status round.
     pub is_negated: bool,
-    /// Whether `time` measures it.
-    pub is_timed: bool,
+    /// How `time` tells what it takes; `None` without it.
+    pub times: Option<Times>,
     /// The commands; at least one.
     pub commands: Vec<Command>,
     /// Its place, in bytes.

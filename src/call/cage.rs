@@ -8,7 +8,7 @@ use climax_catalog::expansion::{Lookup, policy_path};
 use climax_catalog::policy::Lines;
 use climax_catalog::{Cage, Needs};
 
-use crate::exec::{CageRights, Project, Readable, Rights, SYSTEM_FILES};
+use crate::exec::{CageRights, Project, Readable, Rights, SYSTEM_FILES, SecretDepth};
 
 /// Toolchains and package caches below the home directory, without the files in which they keep credentials.
 const TOOLCHAINS: [&str; 65] = [
@@ -166,7 +166,15 @@ pub(crate) fn rights(cage: Cage, needs: &Needs, surroundings: Surroundings<'_>) 
         network: needs.has_network(),
         local_sockets: needs.has_local_sockets(),
         metadata: true,
-        cage: Some(CageRights { cage, project: directory, frozen, tracked: needs.tracked, secrets, open }),
+        cage: Some(CageRights {
+            cage,
+            project: directory,
+            frozen,
+            tracked: needs.tracked,
+            depth: SecretDepth::Near,
+            secrets,
+            open,
+        }),
     }
 }
 

@@ -160,6 +160,7 @@ fn path(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exec::SecretDepth;
 
     #[test]
     fn tells_the_path_or_the_network_that_was_refused() {
@@ -183,6 +184,7 @@ mod tests {
                 project: Some("/srv/p".into()),
                 frozen: Vec::new(),
                 tracked: false,
+                depth: SecretDepth::Near,
                 secrets: Vec::new(),
                 open: Vec::new(),
             }),

@@ -87,10 +87,19 @@ fn remove_unused(all: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exec::SecretDepth;
 
     fn rights(cage: Cage, project: Option<&Path>) -> CageRights {
         let project = project.map(Path::to_owned);
-        CageRights { cage, project, frozen: Vec::new(), tracked: false, secrets: Vec::new(), open: Vec::new() }
+        CageRights {
+            cage,
+            project,
+            frozen: Vec::new(),
+            tracked: false,
+            depth: SecretDepth::Near,
+            secrets: Vec::new(),
+            open: Vec::new(),
+        }
     }
 
     #[test]

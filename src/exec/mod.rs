@@ -34,8 +34,8 @@ mod temporary;
 #[cfg(has_code)]
 pub(crate) use confine::isolate;
 pub use confine::{
-    CageRights, FindIsolation, Isolation, Readable, Rights, SYSTEM_FILES, is_hidden_by_cage, kernel_abi, names_secret,
-    pattern_names_secret, secret_names_below,
+    CageRights, FindIsolation, Isolation, Readable, Rights, SYSTEM_FILES, SecretDepth, is_hidden_by_cage, kernel_abi,
+    names_secret, pattern_names_secret, secret_names_below,
 };
 pub use environment::{directory, enter, host_name, user, variable};
 pub use error::SpawnError;
@@ -57,8 +57,8 @@ pub use output::{
     CallState, Captured, Excerpt, MAX_LOG_LINES, MAX_TRANSCRIPT_BYTES, MAX_WAITING_LOG_LINES, Masks, RemainingLines,
     StderrLines, Transcript, Watch,
 };
-pub(crate) use platform::open_for_append;
 pub use platform::{keep_descriptors_private, room_for_connections};
+pub(crate) use platform::{open_for_append, used_by_children};
 pub(crate) use process::CleanupGuard;
 pub use process::reap_given_children;
 #[cfg(has_code)]

@@ -261,6 +261,33 @@ fn cages_hide_the_secrets_near_the_top_alone() {
 }
 
 #[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn cages_of_judged_lines_hide_secrets_wherever_they_lie() {
+    let project = project();
+    let at = project.path();
+    fs::create_dir_all(at.join("a1/b/c")).unwrap();
+    fs::create_dir_all(at.join("node_modules/x/y")).unwrap();
+    for (file, text) in [
+        ("a1/b/c/.env", "TOKEN=deep-secret\n"),
+        ("a1/b/c/plain", "deep-text\n"),
+        ("a1/terraform.tfstate", "token-secret\n"),
+        ("node_modules/x/y/.env.js", "foreign-text\n"),
+    ] {
+        fs::write(at.join(file), text).unwrap();
+    }
+    let files = "a1/b/c/.e;nv a1/b/c/plain a1/terraform.tf;state node_modules/x/y/.e;nv.js";
+    let script = format!(
+        "n = split(\"{files}\", all, \" \"); while (n) {{ f = all[n--]; sub(\";\", \"\", f); while ((getline l < f) > 0) print l }}"
+    );
+    let line = format!("awk 'BEGIN {{ {script} }}'");
+    let (_, stdout, stderr) = run(climax().current_dir(at).args(["sh", "--judged", "-c", &line]));
+    assert!(stdout.contains("deep-text") && stdout.contains("foreign-text"), "{stdout}{stderr}");
+    assert!(!stdout.contains("secret"), "{stdout}");
+    let (_, stdout, _) = run(climax().current_dir(at).args(["sh", "-c", &line]));
+    assert!(stdout.contains("deep-secret"), "other lines look near the top alone: {stdout}");
+}
+
+#[test]
 fn secrets_of_older_commits_and_behind_patterns_count() {
     let project = project();
     for (line, status) in [

@@ -2,7 +2,8 @@
 
 use super::floor::{covered, needed};
 use super::ranked::FieldWords;
-use super::score::{self, Gain, SentencePart, UNIT, gain_of_mention, loss_of_unsaid, lowered, scaled};
+use super::rarity::UNIT;
+use super::score::{self, Gain, SentencePart, gain_of_mention, loss_of_unsaid, lowered, scaled};
 use super::search::{Filter, Match, Strategy};
 use super::{Id, ToolIndex};
 use crate::view::ToolIndexEntry;

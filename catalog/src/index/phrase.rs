@@ -3,8 +3,7 @@
 //! The words of all phrases of a tool together can have a sentence by chance; those of one phrase hardly do.
 
 use super::floor::STAND_IN;
-use super::rarity::{fixed, rarity};
-use super::score::UNIT;
+use super::rarity::{UNIT, fixed, rarity};
 use super::term::KnownTerm;
 use super::{Id, ToolIndex};
 

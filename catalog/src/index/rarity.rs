@@ -1,5 +1,11 @@
 //! The rarity of terms, in arithmetic that every machine does alike.
 
+/// A score of one, in units of a term's weight times its impact.
+///
+/// A request has at most 96 terms, each worth at most 28 of these with its stand-ins, and as many compounds, each worth at
+/// most 11: scores stay below 2^30.
+pub(super) const UNIT: f64 = 1000.0 * 255.0;
+
 /// How much a term tells that stands in `frequency` of `tools`: BM25's inverse document frequency, its peaks flattened.
 pub(super) fn rarity(tools: usize, frequency: usize) -> f64 {
     let [tools, frequency] = [tools, frequency].map(count);

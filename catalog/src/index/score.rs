@@ -11,17 +11,12 @@ use super::near::{Near, is_nearly_empty, near};
 use super::phrase::{LIFTED, SaidTerms};
 use super::query::{QuerySentence, Request, Term, WEAK};
 use super::ranked::{PLACE, Posting};
-use super::rarity::{fixed, rarity};
+use super::rarity::{UNIT, fixed, rarity};
 use super::term::{KnownTerm, LocatedTerm};
 use super::tokens::stem;
 use super::{Id, ToolIndex};
 use crate::table::Rows;
 
-/// A score of one, in units of a term's weight times its impact.
-///
-/// A request has at most 96 terms, each worth at most 28 of these with its stand-ins, and as many compounds, each worth at
-/// most 11: scores stay below 2^30.
-pub(super) const UNIT: f64 = 1000.0 * 255.0;
 /// Gain of a CLI's tools if a sentence starts with the CLI's name, and if it has the name elsewhere.
 const NAMED_FIRST: f64 = 4.3;
 const NAMED: f64 = 0.8;

@@ -55,9 +55,10 @@ fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
     // "Arguments following `--`".
     let said = operand.about.to_ascii_lowercase();
     let words = said.split(' ').map(|word| word.trim_matches(['`', '\'', '"', '.', ',', ')']));
-    operand.behind_dashes |= words.collect::<Vec<_>>().windows(2).any(|pair| {
-        matches!(pair[0], "following" | "after" | "behind") && pair[1] == "--"
-    });
+    operand.behind_dashes |= words
+        .collect::<Vec<_>>()
+        .windows(2)
+        .any(|pair| matches!(pair[0], "following" | "after" | "behind") && pair[1] == "--");
     value.name.clone_from(&operand.name);
     value.pair = shape::is_pair(&operand.name);
     values::complete(&mut value, &entry.text);

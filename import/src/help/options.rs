@@ -181,7 +181,8 @@ fn is_clap(entries: &[ListEntry]) -> bool {
 
 /// Whether an entry has the form of the library click.
 fn is_click(entries: &[ListEntry]) -> bool {
-    let says = |entry: &ListEntry| entry.text.first().is_some_and(|text| text.starts_with("Show this message and exit"));
+    let says =
+        |entry: &ListEntry| entry.text.first().is_some_and(|text| text.starts_with("Show this message and exit"));
     entries.iter().any(|entry| entry.term.ends_with("--help") && says(entry))
 }
 

@@ -621,7 +621,8 @@ fn a_tree_of_subcommands_is_read_level_by_level() {
     let named = |name: &str, is_default| (name.to_owned(), is_default);
     assert_eq!(names(page, &[]), [named("sack", false), named("grind", false)]);
     assert_eq!(shown(page)[0], "--time :No");
-    let page = "usage: mill sack <command> [<args> ...]\n\nCommands:\n  sack\n    list* [<flags>]\n    mend [<sacks>...]\n";
+    let page =
+        "usage: mill sack <command> [<args> ...]\n\nCommands:\n  sack\n    list* [<flags>]\n    mend [<sacks>...]\n";
     assert_eq!(names(page, &["sack".to_owned()]), [named("list", true), named("mend", false)]);
 }
 
@@ -629,10 +630,7 @@ fn a_tree_of_subcommands_is_read_level_by_level() {
 fn usage_lines_name_values_that_most_options_of_a_list_leave_out() {
     let page = "Usage: mill {[-s sack] [-g grit] -o outlet | -f feed}\n            [-v] [--way way]\n\n -s : the sack\n -g : the grit\n \
                 -o : where it goes\n -f : what goes in\n -v : say more\n --way : how\n";
-    assert_eq!(
-        shown(page),
-        ["-s sack:No", "-g grit:No", "-o outlet:No", "-f feed:No", "-v", "--way way:No"]
-    );
+    assert_eq!(shown(page), ["-s sack:No", "-g grit:No", "-o outlet:No", "-f feed:No", "-v", "--way way:No"]);
 }
 
 #[test]
@@ -654,8 +652,15 @@ fn options_show_that_they_may_stand_several_times() {
                 --sack <NAME>  Only the given sack(s)\n  --in-dir <PATH>  Look in directories\n  -x X  More, e.g. -x a=b -x c=d\n  \
                 -l, --leave PATH  Leave it. Multiple `-l/--leave` options are fine\n  \
                 --key KEY[:VALUE]  Set it\n  --log <PATH>  Where the miller(s) write\n";
-    let expected =
-        ["--grain -g grain1:Each", "--sack NAME:Each", "--in-dir PATH:Each", "-x X:Each", "--leave -l PATH:Each", "--key KEY:Each", "--log PATH:No"];
+    let expected = [
+        "--grain -g grain1:Each",
+        "--sack NAME:Each",
+        "--in-dir PATH:Each",
+        "-x X:Each",
+        "--leave -l PATH:Each",
+        "--key KEY:Each",
+        "--log PATH:No",
+    ];
     assert_eq!(shown(page), expected);
 }
 
@@ -706,13 +711,15 @@ fn other_sections_of_a_manual_list_no_subcommands() {
 
 #[test]
 fn operands_behind_dashes_are_told_by_their_descriptions() {
-    let page = "usage: mill [-f] [words ...]\n\npositional arguments:\n  words  Words following ``--`` that go to the mill\n";
+    let page =
+        "usage: mill [-f] [words ...]\n\npositional arguments:\n  words  Words following ``--`` that go to the mill\n";
     assert!(read(page, &[]).command.operands[0].behind_dashes);
 }
 
 #[test]
 fn a_script_with_listed_arguments_is_another_program() {
-    let page = "usage: mill run [-v] [script] ...\n\npositional arguments:\n  script  The command\n  args  What it is given\n";
+    let page =
+        "usage: mill run [-v] [script] ...\n\npositional arguments:\n  script  The command\n  args  What it is given\n";
     let command = read(page, &["run".to_owned()]).command;
     let shown = command.operands.iter().map(|operand| (operand.name.as_str(), operand.required, operand.rest));
     assert_eq!(shown.collect::<Vec<_>>(), [("script", true, false), ("args", false, true)]);

@@ -3,7 +3,8 @@
 //! Source: POSIX.1-2024, awk, "Grammar" and "Lexical Conventions".
 
 /// Names by which a program starts others, reads what no argument names, or prints the environment.
-const REACHING: [&str; 8] = ["close", "ENVIRON", "fflush", "FUNCTAB", "getline", "PROCINFO", "SYMTAB", "system"];
+const REACHING: [&str; 10] =
+    ["ARGC", "ARGV", "close", "ENVIRON", "fflush", "FUNCTAB", "getline", "PROCINFO", "SYMTAB", "system"];
 /// Words behind which a slash starts a regular expression.
 const KEYWORDS: [&str; 15] = [
     "BEGIN", "END", "case", "default", "delete", "do", "else", "exit", "func", "function", "in", "next", "nextfile",
@@ -178,6 +179,7 @@ mod tests {
             "BEGIN {\"date\" | getline}",
             "{getline < \"x\"}",
             "BEGIN {print ENVIRON[\"A\"]}",
+            "BEGIN {ARGV[1] = \"x\"; ARGC = 2} 1",
             "BEGIN {f = \"system\"; @f(\"rm x\")}",
             "@load \"readdir\"",
             // What is a string to one reading is code to another.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use climax_shell::{Chain, Field, List, Value, background_number};
+use climax_shell::{Chain, Descriptor, Field, List, Target as Redirected, Value, background_number};
 use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, Future, FutureExt as _, select_all};
 use futures_util::stream::FuturesUnordered;
@@ -27,6 +27,7 @@ use crate::call::approval::Approver;
 use crate::call::line::{Signal, Target, ended_by};
 use crate::call::plan_outcome::Tested;
 use crate::exec::Stop;
+use crate::lock::Unpoisoned as _;
 
 /// Maximum commands of a line that run in the background at once.
 pub(crate) const MAX_BACKGROUND: usize = 64;
@@ -77,17 +78,20 @@ where
         };
 
         let inner = Shell { loops: 0, tested: Tested::No, is_fed: false, ending: Some(ending), ..shell.clone() };
+        // What reads the output that the command has replaced sees its end at once.
+        let output = if replaces_output(chain) { Output::Nothing } else { streams.output.clone() };
         let start = Start {
             job: job.clone(),
             status: sender,
             shell: inner,
             text: text.0.to_owned(),
             list: List { items: vec![Chain { background: None, ..chain.clone() }] },
-            streams: Streams { input: Source::Nothing, ..streams.clone() },
+            streams: Streams { input: Source::Nothing, output, ..streams.clone() },
         };
         // The receiver lives as long as the line.
         let _ = self.background.sender.send(start);
 
+        self.background.jobs.lock().unpoisoned().push(job.clone());
         shell.jobs.push(job);
         shell.state.background = Value::Known(background_number(count).to_string());
         shell.set_status(0);
@@ -205,6 +209,16 @@ where
     }
 }
 
+/// Whether all that a chain prints goes to files, before anything else is done with its output.
+fn replaces_output(chain: &Chain) -> bool {
+    let last = chain.first.commands.last().and_then(|command| command.redirections.first());
+    chain.rest.is_empty()
+        && last.is_some_and(|redirection| {
+            matches!(redirection.descriptor, Descriptor::Output | Descriptor::Both)
+                && matches!(redirection.target, Redirected::Write(_) | Redirected::Append(_))
+        })
+}
+
 /// Waits for the commands that words name, for the first to end, or for all.
 async fn waited(jobs: &mut [Job], words: &[&str]) -> Done {
     match words {
@@ -240,11 +254,13 @@ async fn waited(jobs: &mut [Job], words: &[&str]) -> Done {
     }
 }
 
-/// Ends commands in the background, or asks whether they run.
-pub(super) fn kill(jobs: &[Job], words: &[Field]) -> Done {
+/// Ends commands in the background, or asks whether they run. `jobs` are those of the shell, which places name, and `all`
+/// those of the line, each of which `$!` may have named in another subshell.
+pub(super) fn kill(jobs: &[Job], all: &[Job], words: &[Field]) -> Done {
     let mut done = Done::default();
     let (signal, targets) = ended_by(words).unwrap_or((Signal::Ask, Vec::new()));
     for (word, target) in targets {
+        let jobs = if matches!(target, Target::Number(_)) { all } else { jobs };
         let running = found(jobs, target).map(|at| &jobs[at]).filter(|job| job.status().is_none());
         match (running, signal) {
             (Some(job), Signal::End(signal)) => job.end(signal),

@@ -23,6 +23,7 @@ use crate::call::approval::Approver;
 use crate::call::line::{Builtin, READABLE, Read, Set, changed, loop_count, printed_variable, shift_word, unset_names};
 use crate::call::plan_outcome::StepOutcome;
 use crate::exec::{self, Stop};
+use crate::lock::Unpoisoned as _;
 
 /// The status of what a closed pipe has ended: 128 and the number of SIGPIPE.
 const BROKEN_PIPE: i32 = 141;
@@ -68,7 +69,7 @@ where
             Builtin::Sleep => self.sleep(shell, &texts).await?,
             Builtin::Wait => self.wait(shell, &texts).await?,
             Builtin::Jobs => background::listed(&shell.jobs, &texts),
-            Builtin::Kill => background::kill(&shell.jobs, words),
+            Builtin::Kill => background::kill(&shell.jobs, &self.background.jobs.lock().unpoisoned(), words),
             Builtin::Type => lookups::described(shell, &texts),
             Builtin::Which => lookups::found(shell, &texts),
             Builtin::Source => Self::activate(shell, due, &texts)?,

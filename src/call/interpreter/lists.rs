@@ -1,8 +1,9 @@
 //! Lists and pipelines.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use climax_shell::{Command, Joint, List, Pipeline};
+use climax_shell::{Command, Joint, List, Pipeline, Times};
 use futures_util::StreamExt as _;
 use futures_util::future::{Future, FutureExt as _};
 use futures_util::stream::FuturesUnordered;
@@ -13,7 +14,7 @@ use super::streams::{Output, Source, Streams};
 use super::{Halt, Interpreter, Ran, Running, Text, failure};
 use crate::call::approval::Approver;
 use crate::call::plan_outcome::{StepOutcome, Tested};
-use crate::exec::{Stop, pipe_between};
+use crate::exec::{self, Stop, pipe_between};
 
 impl<A, S> Interpreter<'_, '_, A, S>
 where
@@ -77,7 +78,7 @@ where
         streams: &Streams,
         record: &mut Record,
     ) -> Ran<Flow> {
-        let start = std::time::Instant::now();
+        let (start, before) = (Instant::now(), exec::used_by_children());
         let tested = shell.tested;
         if pipeline.is_negated {
             shell.tested = Tested::Answers;
@@ -97,10 +98,11 @@ where
         if pipeline.is_negated && flow != Flow::Exit {
             shell.set_status(i32::from(shell.status() == 0));
         }
-        if pipeline.is_timed {
-            let seconds = start.elapsed().as_secs_f64();
-            let times = format!("\nreal\t{}m{:.3}s\n", (seconds / 60.0).floor(), seconds % 60.0);
-            self.print(&streams.errors, times.into_bytes(), ("time", "time", 0), record).await;
+        if let Some(times) = pipeline.times {
+            let used = exec::used_by_children();
+            let taken =
+                [start.elapsed(), used.user.saturating_sub(before.user), used.system.saturating_sub(before.system)];
+            self.print(&streams.errors, told(times, taken).into_bytes(), ("time", "time", 0), record).await;
         }
         Ok(flow)
     }
@@ -196,4 +198,20 @@ fn keeps_statuses(command: &Command) -> bool {
     use climax_shell::Body;
 
     !matches!(command.body, Body::Simple(_) | Body::Subshell(_) | Body::Condition(_) | Body::Arithmetic(_))
+}
+
+/// What `time` prints of the time that has passed, and of that of processors for programs and for the system.
+fn told(times: Times, taken: [Duration; 3]) -> String {
+    let line = |(name, taken): (&str, Duration)| {
+        let seconds = taken.as_secs_f64();
+        match times {
+            Times::Minutes => format!("{name}\t{}m{:.3}s\n", (seconds / 60.0).floor(), seconds % 60.0),
+            Times::Seconds => format!("{name} {seconds:.2}\n"),
+        }
+    };
+    let lines: String = ["real", "user", "sys"].into_iter().zip(taken).map(line).collect();
+    match times {
+        Times::Minutes => format!("\n{lines}"),
+        Times::Seconds => lines,
+    }
 }

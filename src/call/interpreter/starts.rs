@@ -1,5 +1,6 @@
 //! What commands in the background are handed over in, from the list that starts them to the line that runs them.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize};
 
 use climax_shell::List;
@@ -15,6 +16,8 @@ pub(in crate::call) struct Background {
     pub(super) sender: mpsc::UnboundedSender<Start>,
     pub(super) started: AtomicU32,
     pub(super) running: AtomicUsize,
+    /// All that the line has started, in whatever subshell.
+    pub(super) jobs: Mutex<Vec<Job>>,
     /// Ends all of them.
     pub(super) ending: CancellationToken,
 }
@@ -38,6 +41,7 @@ impl Background {
     pub(in crate::call) fn new() -> (Self, Starts) {
         let (sender, receiver) = mpsc::unbounded_channel();
         let (started, running) = (AtomicU32::new(0), AtomicUsize::new(0));
-        (Self { sender, started, running, ending: CancellationToken::new() }, Starts(receiver))
+        let jobs = Mutex::default();
+        (Self { sender, started, running, jobs, ending: CancellationToken::new() }, Starts(receiver))
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! Source: POSIX.1-2024, "test"; bash(1), "CONDITIONAL EXPRESSIONS".
 
+use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 
 use climax_shell::Value;
 
 use super::shell::Shell;
+use super::streams::Source;
 use crate::call::line::READABLE;
 use crate::exec::{self, inspect};
 
@@ -140,10 +142,25 @@ pub(super) fn file_holds(letter: char, word: &str, shell: &Shell) -> Option<Resu
         'o' => Some(Ok(is_on(word, shell))),
         'a' => file_holds('e', word, shell),
         letter => {
+            if let Some(input) = input_of(word, shell) {
+                return inspect::holds(letter, &input).map(Ok);
+            }
             let path = in_directory(word, shell);
             let holds = inspect::holds(letter, &path)?;
             Some(shell.sight.check(&path, word).map(|()| holds && !word.is_empty()))
         }
+    }
+}
+
+/// The standard input of the command around a test, if a word names it. That of this process is another one.
+fn input_of(word: &str, shell: &Shell) -> Option<PathBuf> {
+    if !matches!(word, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
+        return None;
+    }
+    match &shell.around.as_ref()?.input {
+        Source::Nothing => Some(PathBuf::from("/dev/null")),
+        Source::Text(_) => None,
+        Source::File(file) => Some(PathBuf::from(format!("/dev/fd/{}", file.as_raw_fd()))),
     }
 }
 

@@ -57,7 +57,7 @@ fn is_plain_list(list: &List) -> bool {
             && std::iter::once(&chain.first).chain(chain.rest.iter().map(|(_, pipeline)| pipeline)).all(|pipeline| {
                 // Some shells run the last command of a pipeline themselves, and are in another directory then.
                 let moves = pipeline.commands.len() > 1 && pipeline.commands.iter().any(|one| starts(one, "cd"));
-                !pipeline.is_timed && !moves && pipeline.commands.iter().all(is_plain)
+                pipeline.times.is_none() && !moves && pipeline.commands.iter().all(is_plain)
             })
     })
 }

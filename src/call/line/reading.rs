@@ -15,6 +15,7 @@ use super::respelling::Respelled;
 use super::said::{Said, Typed, said};
 use super::scan::{Misfit, MisfitKind};
 use super::unread::{Failure, Unread, unread};
+use super::variables::unsettable_by_env;
 use crate::call::arguments::{Bound, Input, Problem, Violation, bind_line};
 use crate::call::command_line;
 use crate::call::risk;
@@ -347,6 +348,10 @@ fn allowed_values(operand: &OperandPlace, violations: &[Violation]) -> Option<(u
 /// # Errors
 /// No tool takes the words, or they name a directory.
 pub fn read_started<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) -> Result<Reading<'a>, Unread> {
+    if let Some((problem, remedy)) = unsettable_by_env(command.words) {
+        let problem = format!("{problem}; {remedy}");
+        return Err(Unread { word: 0, problem, suggestions: Vec::new(), tool: None, is_withheld: false });
+    }
     let reading = read_at(index, command, depth)?;
     let cwd = reading.tool.args().find(|arg| arg.place() == Place::Cwd);
     match cwd.filter(|cwd| reading.arguments.contains_key(cwd.name())) {

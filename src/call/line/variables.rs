@@ -1,6 +1,7 @@
 //! Variables of lines: those that they may read, may not set, and may give to every program.
 
 use climax_catalog::expansion::Lookup;
+use climax_shell::is_name;
 
 /// Variables of the environment that a line may read: none of them is a secret.
 pub(crate) const READABLE: [&str; 22] = [
@@ -186,7 +187,9 @@ pub(crate) fn unsettable(name: &str) -> Option<(String, String)> {
         || name.starts_with("LD_")
         || name.starts_with("DYLD_")
         || name.starts_with("BASH_FUNC");
-    let remedy = if is_held {
+    let remedy = if name == "IFS" {
+        "it decides how all that follows is split; write `IFS=… read -r …` for a line, or `while IFS= read -r line; do …; done`"
+    } else if is_held {
         "it decides which programs run or what they load; leave it out"
     } else if OF_SHELL.contains(&name) {
         "a shell gives it a value of its own; use another name"
@@ -194,4 +197,13 @@ pub(crate) fn unsettable(name: &str) -> Option<(String, String)> {
         return None;
     };
     Some((format!("a line cannot set `{name}`"), remedy.to_owned()))
+}
+
+/// Returns why a variable cannot be set that `env` would set for its program; `None` if the words are another command, or all
+/// can be set.
+pub(crate) fn unsettable_by_env(words: &[&str]) -> Option<(String, String)> {
+    let ["env", rest @ ..] = words else { return None };
+    let assigned = |word: &&'_ str| word.split_once('=').map(|(name, _)| name.to_owned()).filter(|name| is_name(name));
+    let names = rest.iter().skip_while(|word| word.starts_with('-')).map_while(assigned);
+    names.map(|name| unsettable(&name)).find_map(|problem| problem)
 }

@@ -10,7 +10,7 @@ use crate::call::outcome::CallError;
 use crate::call::plan::PlannedCall;
 use crate::call::request::Purpose;
 use crate::call::{changes, sensitive};
-use crate::exec::{self, Outcome};
+use crate::exec::{self, Outcome, SecretDepth};
 
 /// Returns the temporary files that a call may make: those that its effects say, and those that its words name, if it does
 /// more than read. A program in a cage makes its own.
@@ -59,6 +59,11 @@ impl Toolbox {
             pattern: &exec::pattern_names_secret,
         };
         call.sensitive = sensitive::reason(&call, files);
+        if purpose == Purpose::Judged
+            && let Some(cage) = call.invocation.confinement.as_mut().and_then(|rights| rights.cage.as_mut())
+        {
+            cage.depth = SecretDepth::Whole;
+        }
         if purpose == Purpose::Judged || self.policy.sensitive() != SensitiveRule::Allow {
             self.leave_out_secrets(&mut call);
         }

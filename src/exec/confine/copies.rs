@@ -208,6 +208,7 @@ mod tests {
     use climax_catalog::Cage;
 
     use super::*;
+    use crate::exec::SecretDepth;
 
     #[test]
     fn what_has_changed_is_put_back_and_nothing_else() {
@@ -227,6 +228,7 @@ mod tests {
             project: Some(project.clone()),
             frozen: Vec::new(),
             tracked: false,
+            depth: SecretDepth::Near,
             secrets: Vec::new(),
             open: Vec::new(),
         };

@@ -84,5 +84,5 @@ pub(super) use needs::{start, start_in_places};
 pub use portable::kernel_abi;
 #[cfg(not(native_linux))]
 pub(super) use portable::{Failure, Loopback, copies, execute, refusal, start, start_in_places};
-pub use rights::{CageRights, Readable, Rights, SYSTEM_FILES};
+pub use rights::{CageRights, Readable, Rights, SYSTEM_FILES, SecretDepth};
 pub use secret_names::{is_hidden_by_cage, names_secret, pattern_names_secret, secret_names_below};

@@ -10,7 +10,7 @@ use climax_catalog::Cage;
 use climax_catalog::policy::SandboxLimits;
 
 use super::isolation::Isolation;
-use super::rights::CageRights;
+use super::rights::{CageRights, SecretDepth};
 
 /// The subcommand that starts this binary as the child that confines itself.
 pub(crate) const COMMAND: &str = "confine";
@@ -162,12 +162,13 @@ impl Order {
                 words.extend(metadata.then(|| METADATA.to_owned()));
             }
             Holder::Cage { rights, isolation, local_sockets } => {
-                let CageRights { cage, project, frozen, tracked, secrets, open } = rights;
+                let CageRights { cage, project, frozen, tracked, depth, secrets, open } = rights;
                 words.push(format!("cage={}", cage.as_str()));
                 words.push(format!("isolation={}", isolation.as_str()));
                 words.extend(project.iter().map(|project| format!("project={}", project.display())));
                 words.extend(frozen.iter().map(|path| format!("frozen={}", path.display())));
                 words.extend(tracked.then(|| TRACKED.to_owned()));
+                words.extend((*depth == SecretDepth::Whole).then(|| WHOLE.to_owned()));
                 words.extend(secrets.iter().map(|name| format!("secret={name}")));
                 words.extend(open.iter().map(|name| format!("open={name}")));
                 words.extend(local_sockets.then(|| LOCAL_SOCKETS.to_owned()));
@@ -205,6 +206,8 @@ const METADATA: &str = "metadata";
 
 const TRACKED: &str = "tracked";
 
+const WHOLE: &str = "whole";
+
 const LOCAL_SOCKETS: &str = "local-sockets";
 
 const RESTORES: &str = "restores";
@@ -233,6 +236,7 @@ fn holder(rules: &[OsString]) -> Option<Holder> {
         project: values(rules, "project").into_iter().next().map(PathBuf::from),
         frozen: values(rules, "frozen").into_iter().map(PathBuf::from).collect(),
         tracked: has(TRACKED),
+        depth: if has(WHOLE) { SecretDepth::Whole } else { SecretDepth::Near },
         secrets: names("secret"),
         open: names("open"),
     };
@@ -270,6 +274,7 @@ mod tests {
                 project,
                 frozen: vec!["/home/a b/bin".into()],
                 tracked: true,
+                depth: SecretDepth::Near,
                 secrets: vec!["cage=read".to_owned()],
                 open: vec![".env".to_owned()],
             },

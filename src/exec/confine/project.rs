@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 
-use super::rights::CageRights;
+use super::rights::{CageRights, SecretDepth};
 use super::secret_lists::{FOREIGN, SYSTEM_SECRETS};
 use super::secret_names::SecretNames;
 use crate::exec::files::{PROTECTED, has_entry, hooks_directory, repository_index};
@@ -21,21 +21,14 @@ pub(super) fn system_secrets() -> Vec<PathBuf> {
     SYSTEM_SECRETS.iter().map(PathBuf::from).filter(readable).collect()
 }
 
-/// Returns the secrets at the top of the project and one level below.
+/// Returns the secrets of the project that a cage hides.
 pub(super) fn secrets(rights: &CageRights) -> Vec<PathBuf> {
     let Some(project) = &rights.project else { return Vec::new() };
     let names = SecretNames::new(rights);
-    // A link that leads nowhere hides nothing, and nothing can be mounted over it.
-    let is_secret = |entry: &Entry| names.has(&entry.name, &entry.path) && entry.path.exists();
-    let mut found = Vec::new();
-
-    for entry in entries(project) {
-        if is_secret(&entry) {
-            found.push(entry.path);
-        } else if entry.is_dir && !FOREIGN.contains(&entry.name.as_str()) {
-            found.extend(entries(&entry.path).into_iter().filter(is_secret).map(|entry| entry.path));
-        }
-    }
+    let mut found = match rights.depth {
+        SecretDepth::Near => near_secrets(project, &names),
+        SecretDepth::Whole => names.below(project),
+    };
     if rights.tracked {
         let index = repository_index(project);
         found.retain(|path| !path.strip_prefix(project).is_ok_and(|path| has_entry(&index, path)));
@@ -44,6 +37,21 @@ pub(super) fn secrets(rights: &CageRights) -> Vec<PathBuf> {
     let targets = found.iter().filter(|path| path.is_symlink()).filter_map(|path| path.canonicalize().ok());
     let targets: Vec<PathBuf> = targets.filter(|path| path != project && path.starts_with(project)).collect();
     found.extend(targets);
+    found
+}
+
+/// Returns the secrets at the top of a project and one level below.
+fn near_secrets(project: &Path, names: &SecretNames) -> Vec<PathBuf> {
+    // A link that leads nowhere hides nothing, and nothing can be mounted over it.
+    let is_secret = |entry: &Entry| names.has(&entry.name, &entry.path) && entry.path.exists();
+    let mut found = Vec::new();
+    for entry in entries(project) {
+        if is_secret(&entry) {
+            found.push(entry.path);
+        } else if entry.is_dir && !FOREIGN.contains(&entry.name.as_str()) {
+            found.extend(entries(&entry.path).into_iter().filter(is_secret).map(|entry| entry.path));
+        }
+    }
     found
 }
 

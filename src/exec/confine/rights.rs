@@ -61,6 +61,16 @@ pub enum Readable {
     Listed(Vec<PathBuf>),
 }
 
+/// How deep in a project a cage hides secrets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SecretDepth {
+    /// At its top and one level below, where most lie.
+    #[default]
+    Near,
+    /// Everywhere, tokens of programs included. Directories with the files of others hold none.
+    Whole,
+}
+
 /// What holds a program in a cage, beside the lists of files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CageRights {
@@ -72,6 +82,8 @@ pub struct CageRights {
     pub frozen: Vec<PathBuf>,
     /// Whether it sees the content of secrets that the repository of the project tracks.
     pub tracked: bool,
+    /// How deep in the project secrets are hidden.
+    pub depth: SecretDepth,
     /// Names of files whose content it does not see, beside the usual ones: patterns in which `*` stands for any
     /// characters.
     pub secrets: Vec<String>,

@@ -13,12 +13,17 @@ use climax_catalog::policy::NamePattern;
 #[cfg(native_linux)]
 use super::rights::CageRights;
 use super::secret_lists::{
-    FOREIGN, NO_SECRETS, SECRET_DIRECTORIES, SECRET_EXAMPLES, SECRETS, SECRETS_BY_CONTENT, SYSTEM_SECRETS, TOKENS,
+    DEVICES, FOREIGN, NO_SECRETS, SECRET_DIRECTORIES, SECRET_EXAMPLES, SECRETS, SECRETS_BY_CONTENT, SYSTEM_SECRETS,
+    TOKENS,
 };
 use crate::exec::environment::variable;
 
 /// Most entries of directories among which secrets are looked for.
 const MAX_SEEN_ENTRIES: usize = 2_000;
+
+/// Most entries of a project among which secrets are looked for to hide them. It takes about 50 ms.
+#[cfg(native_linux)]
+const MAX_HIDDEN_ENTRIES: usize = 50_000;
 
 /// How much of a file is read to tell whether it is a secret, in bytes.
 const HEAD_BYTES: u64 = 64 << 10;
@@ -63,6 +68,28 @@ impl SecretNames {
         is_one_of(&self.added) || (is_usual() && !is_one_of(&self.open))
     }
 
+    /// Returns the secrets below a directory, the nearest first, without those in directories that hold the files of
+    /// others. Links are not followed: what they lead to in the directory is met there.
+    #[cfg(native_linux)]
+    pub(super) fn below(&self, directory: &Path) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut left = MAX_HIDDEN_ENTRIES;
+        let mut directories = VecDeque::from([directory.to_owned()]);
+        while let Some(directory) = directories.pop_front() {
+            for entry in fs::read_dir(&directory).into_iter().flatten().flatten().take(left) {
+                left -= 1;
+                let path = entry.path();
+                let is_foreign = || FOREIGN.iter().any(|name| entry.file_name() == *name);
+                if self.reason(&path, &directory).is_some() {
+                    found.extend(Some(path).filter(|path| path.exists()));
+                } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_foreign() {
+                    directories.push_back(path);
+                }
+            }
+        }
+        found
+    }
+
     /// Returns why a whole path names a secret. Below `base`, directories with the files of others hold none.
     fn reason(&self, whole: &Path, base: &Path) -> Option<&'static str> {
         let text = whole.to_str().unwrap_or_default();
@@ -72,6 +99,9 @@ impl SecretNames {
         }
         if TOKENS.iter().any(|token| is_token(token)) || is_token(".git/config") && holds_login(whole) {
             return Some("holds a token or a password of a program");
+        }
+        if is_of_machine(text) {
+            return Some("holds what is on disks, in memory or typed");
         }
         if SYSTEM_SECRETS.iter().any(|secret| text.starts_with(secret) && whole.starts_with(secret)) {
             return Some("holds secrets of the system");
@@ -88,6 +118,12 @@ impl SecretNames {
                 .any(|part| SECRET_DIRECTORIES.contains(&part) && self.has(part, whole));
         is_secret.then_some("has the name of a file with secrets")
     }
+}
+
+/// Returns whether a path is that of a device by which all files, the memory or what is typed can be read.
+fn is_of_machine(path: &str) -> bool {
+    let device = path.strip_prefix("/dev/").unwrap_or_default();
+    matches!(path, "/proc/kcore" | "/proc/kmem") || DEVICES.iter().any(|start| device.starts_with(start))
 }
 
 /// Returns why a path, or one behind a colon, as in a revision, names a secret; `None` if it does not.
@@ -292,6 +328,7 @@ fn head(path: &Path) -> Vec<u8> {
 #[cfg(all(test, native_linux))]
 mod tests {
     use super::*;
+    use crate::exec::SecretDepth;
 
     #[test]
     fn names_of_the_policy_go_before_the_usual_ones() {
@@ -300,6 +337,7 @@ mod tests {
             project: None,
             frozen: Vec::new(),
             tracked: false,
+            depth: SecretDepth::Near,
             secrets: vec!["*.token".to_owned(), ".env.example".to_owned()],
             open: vec![".env".to_owned(), "a.token".to_owned()],
         };

@@ -27,4 +27,5 @@ pub(super) use members::{count_beyond_reach, count_running_besides, is_beyond_re
 pub(super) use portable::{anonymous_file, enlarge_pipe, exit_descriptor, open_without_links, this_program};
 #[cfg(has_code)]
 pub(super) use processes::KILL_SIGNAL;
+pub(crate) use processes::used_by_children;
 pub(super) use processes::{ended_child, ending_signal, has_exited, kill_group, leave_terminal, reap, terminate_group};

@@ -3,12 +3,37 @@
 use std::mem::MaybeUninit;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process_group, setsid, waitid, waitpid};
 
 /// The number of the signal that ends a process at once.
 #[cfg(has_code)]
 pub(crate) const KILL_SIGNAL: i32 = Signal::KILL.as_raw();
+
+/// The time of processors that children have used which have ended, and theirs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UsedTime {
+    /// For the programs themselves.
+    pub(crate) user: Duration,
+    /// For what the system did for them.
+    pub(crate) system: Duration,
+}
+
+/// Returns what all children of this process that have ended have used.
+pub(crate) fn used_by_children() -> UsedTime {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    #[expect(unsafe_code, reason = "the kernel writes to `usage` only, and zeroes are a valid value of it")]
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let time = |time: libc::timeval| {
+        let [seconds, micros] = [i64::from(time.tv_sec), i64::from(time.tv_usec)].map(|part| part.unsigned_abs());
+        Duration::from_secs(seconds) + Duration::from_micros(micros)
+    };
+    UsedTime { user: time(usage.ru_utime), system: time(usage.ru_stime) }
+}
 
 /// Sends TERM to every member of a group.
 pub(crate) fn terminate_group(leader: i32) {
