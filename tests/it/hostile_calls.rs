@@ -97,10 +97,11 @@ fn hostile() -> Hostile {
 type Known = (u64, i64, i64, u32);
 
 /// Directories below the home directory with caches that `needs` of the bundled configs name.
-const CACHES: [&str; 10] = [
+const CACHES: [&str; 11] = [
     "home/.npm",
     "home/.cache",
     "home/.cargo",
+    "home/.rustup",
     "home/.config/auth0",
     "home/.config/gcloud",
     "home/.kube",

@@ -108,6 +108,7 @@ const HARMLESS: &[(&str, &str, &[&str])] = &[
     ("other hosts", "gnupg", &["--no-auto-key-retrieve"]),
     ("writes", "gnupg", &["--no-auto-check-trustdb"]),
     ("writes", "gnupg", &["--lock-never"]),
+    ("a lock while keys are written", "gnupg", &["--lock-once"]),
     ("colour", "grep", &["--color=never"]),
     ("pager", "journalctl", &["--no-pager"]),
     ("writes", "mysql", &["--init-command=SET SESSION TRANSACTION READ ONLY"]),

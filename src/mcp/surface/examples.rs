@@ -1,6 +1,6 @@
 //! `climax_examples`: calls that the schema of a tool allows.
 
-use climax_catalog::{ArgView, GroupKind, ResolvedTool, STEPS, Shape, ToolIndex, Type};
+use climax_catalog::{ArgView, GroupKind, ResolvedTool, RuleView, STEPS, Shape, ToolIndex, Type};
 use serde_json::{Map, Value, json};
 
 use super::spec::{CallName, Effect, MetaRequest, MetaSurface, MetaTool, Spec};
@@ -129,7 +129,9 @@ fn single_value(arg: ArgView<'_>) -> Value {
         (Type::String, Some(text)) => json!(text),
         (Type::String, None) => json!(format!("example-{}", arg.name().replace('_', "-"))),
         (Type::Integer, text) => {
-            text.and_then(|text| text.parse::<i64>().ok()).map_or(json!(1), |number| json!(number))
+            #[expect(clippy::cast_possible_truncation, reason = "beyond the type's own bounds those hold")]
+            let least = arg.rules().filter_map(RuleView::min).fold(1, |least, min| least.max(min.ceil() as i64));
+            json!(text.and_then(|text| text.parse::<i64>().ok()).unwrap_or(least))
         }
         (Type::Number, text) => text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(json!(1.5)),
         (Type::Boolean, text) => json!(text != Some("false")),
