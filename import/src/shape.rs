@@ -89,7 +89,7 @@ pub(super) fn stands_twice(spellings: &[String], text: &str) -> bool {
     // "Multiple `-x/--extra` invocations".
     let is_multiple = |pair: &[&str]| {
         pair[0].eq_ignore_ascii_case("multiple")
-            && pair[1].trim_end_matches(['`', '\'', '"']).split(['/', '`']).any(|word| is_own(word))
+            && pair[1].trim_end_matches(['`', '\'', '"']).split(['/', '`']).any(is_own)
     };
     words.windows(2).any(is_multiple)
         || words.windows(3).any(|part| is_own(part[0]) && part[0] == part[2] && !part[1].starts_with('-'))

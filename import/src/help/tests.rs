@@ -618,12 +618,12 @@ fn a_tree_of_subcommands_is_read_level_by_level() {
     let names = |page: &str, words: &[String]| {
         read(page, words).subcommands.into_iter().map(|command| (command.name, command.is_default)).collect::<Vec<_>>()
     };
-    let named = |name: &str, is_default| (name.to_owned(), is_default);
-    assert_eq!(names(page, &[]), [named("sack", false), named("grind", false)]);
+    let entry = |name: &str, is_default| (name.to_owned(), is_default);
+    assert_eq!(names(page, &[]), [entry("sack", false), entry("grind", false)]);
     assert_eq!(shown(page)[0], "--time :No");
     let page =
         "usage: mill sack <command> [<args> ...]\n\nCommands:\n  sack\n    list* [<flags>]\n    mend [<sacks>...]\n";
-    assert_eq!(names(page, &["sack".to_owned()]), [named("list", true), named("mend", false)]);
+    assert_eq!(names(page, &["sack".to_owned()]), [entry("list", true), entry("mend", false)]);
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(crate) fn read_fed<'a>(
     context: LineContext<'_>,
 ) -> Result<FedCommand<'a>, UnreadLine> {
     if let Some(field) = command.fields.iter().skip(1).find(|field| names_background(&field.text)) {
-        let place = command.places.get(field.from).unwrap_or(&command.range);
+        let place = command.places.get(field.from).unwrap_or(command.range);
         let problem = "`$!` is a number that only `kill`, `wait` and `jobs` of the line know, no process has it";
         let remedy = "write `kill -0 $!` to ask whether the command runs, or `wait $!` to wait for its end";
         return Err(LineError::at(command.line, place.clone(), problem, remedy).into());

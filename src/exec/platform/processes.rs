@@ -29,8 +29,8 @@ pub(crate) fn used_by_children() -> UsedTime {
         usage.assume_init()
     };
     let time = |time: libc::timeval| {
-        let [seconds, micros] = [i64::from(time.tv_sec), i64::from(time.tv_usec)].map(|part| part.unsigned_abs());
-        Duration::from_secs(seconds) + Duration::from_micros(micros)
+        let micros = u32::try_from(time.tv_usec).unwrap_or_default();
+        Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or_default()) + Duration::from_micros(1) * micros
     };
     UsedTime { user: time(usage.ru_utime), system: time(usage.ru_stime) }
 }
