@@ -36,8 +36,8 @@ pub(super) const SYSTEM_SECRETS: [&str; 27] = [
 
 /// How the names of devices start by which all files, the memory or what is typed can be read.
 pub(super) const DEVICES: [&str; 19] = [
-    "disk/", "dm-", "hd", "hidraw", "input/", "kmem", "loop", "mapper/", "md", "mem", "mmcblk", "nvme", "port",
-    "rdisk", "sd", "uinput", "vcs", "vd", "xvd",
+    "disk", "dm-", "hd", "hidraw", "input/", "kmem", "loop", "mapper/", "md", "mem", "mmcblk", "nvme", "port", "rdisk",
+    "sd", "uinput", "vcs", "vd", "xvd",
 ];
 
 /// Names of files with secrets. `*` stands for any characters.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tokio::process::{Child, Command};
 
@@ -13,12 +13,15 @@ use super::waiting::{Spare, Streams};
 use crate::exec::confine;
 use crate::exec::confine::message::Message;
 use crate::exec::confine::order::Order;
-use crate::exec::environment::is_named;
+use crate::exec::environment::{directory, is_named};
 use crate::exec::error::SpawnError;
 use crate::exec::files::{missing_interpreter, resolve};
 use crate::exec::invocation::Invocation;
 use crate::exec::platform::{is_executable, may_enter};
 use crate::exec::shared_loopback::SharedLoopback;
+
+/// The variable with the directory of a process. Source: POSIX.1-2024, "Environment Variables".
+const DIRECTORY: &str = "PWD";
 
 /// Finds the program of an invocation.
 ///
@@ -53,13 +56,11 @@ pub(super) fn spawn(invocation: &Invocation, descriptors: &Descriptors) -> Resul
 
     #[expect(clippy::disallowed_methods, reason = "the one place that starts processes")]
     let mut command = Command::new(&program);
-    if let Some(names) = &invocation.inherited {
-        command.env_clear().envs(inherited(names));
-    }
     command
         .arg0(&invocation.argv[0])
         .args(&invocation.argv[1..])
-        .envs(invocation.env.iter().map(|(name, value)| (name, value)))
+        .env_clear()
+        .envs(variables(invocation))
         .stdin(descriptors.input(invocation.stdin.is_some()).map_err(failed)?)
         .stdout(descriptors.output().map_err(failed)?)
         .stderr(descriptors.errors().map_err(failed)?)
@@ -108,14 +109,10 @@ pub(super) fn spawn_held(
     }
     let failed = |error| system_error(invocation, error);
 
-    let names = invocation.inherited.as_ref();
-    let own = std::env::vars_os().filter(|(name, _)| names.is_none_or(|names| is_named(name, names)));
-    let mut variables: BTreeMap<OsString, OsString> = own.collect();
-    variables.extend(invocation.env.iter().map(|(name, value)| (name.into(), value.into())));
     let message = Message {
         order: order.clone(),
         command: [program.into_os_string()].into_iter().chain(invocation.argv.iter().map(OsString::from)).collect(),
-        variables: variables.into_iter().collect(),
+        variables: variables(invocation).into_iter().collect(),
     };
 
     let open = || {
@@ -141,9 +138,31 @@ fn start_error(invocation: &Invocation, program: &Path, error: io::Error) -> Spa
     }
 }
 
-/// Returns the variables of this process that are among `names`, of which one may end in `*`.
-fn inherited(names: &[String]) -> impl Iterator<Item = (OsString, OsString)> {
-    std::env::vars_os().filter(|(name, _)| is_named(name, names))
+/// Returns the variables of a program: what it inherits of those of this process, its directory, and its own.
+fn variables(invocation: &Invocation) -> BTreeMap<OsString, OsString> {
+    let is_inherited = |name: &OsStr| invocation.inherited.as_ref().is_none_or(|names| is_named(name, names));
+    let inherited = std::env::vars_os().filter(|(name, _)| is_inherited(name));
+    let directory = Some(DIRECTORY).filter(|name| is_inherited(name.as_ref()));
+    let directory = directory.and_then(|name| Some((name.into(), directory_of(invocation)?.into_os_string())));
+    let own = invocation.env.iter().map(|(name, value)| (name.into(), value.into()));
+    inherited.chain(directory).chain(own).collect()
+}
+
+/// Returns the directory of a program as a shell would name it: links in it stay, `.` and `..` do not. `None` if it is
+/// that of this process, which has the variable already.
+fn directory_of(invocation: &Invocation) -> Option<PathBuf> {
+    let own = directory();
+    let Some(cwd) = &invocation.cwd else {
+        let is_own = |path: &OsString| Path::new(path).canonicalize().is_ok_and(|path| path == own);
+        return if std::env::var_os(DIRECTORY).as_ref().is_some_and(is_own) {
+            None
+        } else {
+            Some(own).filter(|own| own.has_root())
+        };
+    };
+    let path = own.join(cwd);
+    let has_parent = path.components().any(|part| part == Component::ParentDir);
+    if has_parent { path.canonicalize().ok() } else { Some(path.components().collect()) }
 }
 
 /// Makes the error of a system that refused something to the program.
