@@ -52,9 +52,7 @@ pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)
         let named = scorer.clis_in(sentence);
         scorer.scope = if is_narrowed { Some(Scope::new(runs.to_vec())) } else { Scope::of_first(&named) };
         let known = scorer.score(sentence, &named);
-        let top = best(visible(index, runs, &scorer.sums).map(|(score, id)| (score, (id, score))), LIFTED);
-        let best_score = top.first().map_or(0, |(_, score)| *score);
-        let top: Vec<_> = top.into_iter().map(|(id, _)| id).collect();
+        let top = best(visible(index, runs, &scorer.sums), LIFTED);
         // A lone word may be misspelt or cut short, and no tool is about anything else than it.
         let is_lone_word = is_alone && known.len() == 1 && !top.is_empty();
         let is_served = is_lone_word || floor::is_served(index, &named, &known, &top[..top.len().min(LOOKED_AT)]);
@@ -63,7 +61,7 @@ pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)
         let words = sentence.words.clone();
         let part = SentencePart { words, gains, named, known, factor: ONE, asks: sentence.asks, lifts };
         if is_alone {
-            return Scores { layers: scorer.sums, best: best_score, is_served, parts: vec![part] };
+            return Scores { layers: scorer.sums, is_served, parts: vec![part] };
         }
         // Once a tool serves a sentence, those that none serves are beside the point.
         if is_served && !all.is_served {
@@ -73,7 +71,7 @@ pub(super) fn scores(index: &ToolIndex, request: &Request, runs: &[(usize, Rows)
             let mass: f64 = part.known.iter().map(|term| term.mass).sum();
             // Long sentences have high scores for saying much.
             let factor = u64::from(fixed(sentence.weight / mass.sqrt() * ONE_AS_FLOAT));
-            all.merge(&scorer.sums, best_score, factor);
+            all.merge(&scorer.sums, factor);
             all.parts.push(SentencePart { factor, ..part });
         }
         scorer.clear();
@@ -98,8 +96,6 @@ fn visible<'a>(
 /// The score of each tool.
 pub(super) struct Scores {
     layers: Vec<Vec<u32>>,
-    /// The best score without what tools gain by their phrases.
-    pub(super) best: u32,
     /// Whether a tool is about enough of a sentence.
     pub(super) is_served: bool,
     /// What the scores are made of.
@@ -176,7 +172,7 @@ impl Gain {
 impl Scores {
     fn none(index: &ToolIndex) -> Self {
         let layers = index.layers.iter().map(|layer| vec![0; layer.catalog.tools.len()]);
-        Self { layers: layers.collect(), best: 0, is_served: false, parts: Vec::new() }
+        Self { layers: layers.collect(), is_served: false, parts: Vec::new() }
     }
 
     /// Takes the score of a tool out, if it has one.
@@ -194,8 +190,7 @@ impl Scores {
     }
 
     /// Keeps the better of the scores so far and those of another sentence.
-    fn merge(&mut self, sentence: &[Vec<u32>], best: u32, factor: u64) {
-        self.best = self.best.max(scaled(best, factor));
+    fn merge(&mut self, sentence: &[Vec<u32>], factor: u64) {
         for (best, score) in self.layers.iter_mut().flatten().zip(sentence.iter().flatten()) {
             if *score > 0 {
                 *best = scaled(*score, factor).max(*best);

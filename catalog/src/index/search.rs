@@ -180,7 +180,9 @@ impl ToolIndex {
         let ranked = (scores.is_served || is_narrowed).then(|| scores.visible(self, &runs));
         let ranked: Vec<_> = ranked.into_iter().flatten().collect();
         let share = if is_narrowed { 0.0 } else { share };
-        let least = fixed(share * f64::from(scores.best));
+        let top =
+            literals.iter().filter_map(|((_, score), _)| *score).chain(ranked.iter().map(|(score, _)| *score)).max();
+        let least = fixed(share * f64::from(top.unwrap_or_default()));
         let first = score::best(ranked.iter().map(|(score, id)| (*score, (*score, *id))), LEAST_RANKED);
         let least = first.last().map_or(least, |(score, _)| least.min(*score));
         let ranked = ranked.into_iter().filter(|(score, _)| *score >= least);
