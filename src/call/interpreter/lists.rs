@@ -78,7 +78,7 @@ where
         streams: &Streams,
         record: &mut Record,
     ) -> Ran<Flow> {
-        let (start, before) = (Instant::now(), exec::used_by_children());
+        let timed = pipeline.times.map(|times| (times, Instant::now(), exec::used_by_children()));
         let tested = shell.tested;
         if pipeline.is_negated {
             shell.tested = Tested::Answers;
@@ -98,7 +98,7 @@ where
         if pipeline.is_negated && flow != Flow::Exit {
             shell.set_status(i32::from(shell.status() == 0));
         }
-        if let Some(times) = pipeline.times {
+        if let Some((times, start, before)) = timed {
             let used = exec::used_by_children();
             let taken =
                 [start.elapsed(), used.user.saturating_sub(before.user), used.system.saturating_sub(before.system)];

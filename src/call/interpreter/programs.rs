@@ -1,5 +1,6 @@
 //! Programs of a line: each is read, planned, checked and asked about as a call, and then runs.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use climax_catalog::near_misses;
@@ -101,6 +102,7 @@ where
             written: &expected,
             fields: &fields,
             variables: &all,
+            started: self.background.started.load(Ordering::Relaxed),
         };
         let text = due.written_text().to_owned();
         let planned = self.toolbox.with_line_context(key.feed.input(), |context| {

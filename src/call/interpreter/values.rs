@@ -119,6 +119,8 @@ where
             written: fields,
             fields,
             variables: &[],
+            // What `$!` stands for is an operand too.
+            started: 0,
         };
         let index = &self.toolbox.index;
         self.toolbox.with_line_context(Input::Nothing, |context| {

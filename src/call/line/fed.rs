@@ -1,7 +1,7 @@
 //! Reads a command with the standard input and the variables that it has.
 
 use climax_catalog::{Place, ResolvedTool, ToolIndex};
-use climax_shell::{Origin, background_count, is_name};
+use climax_shell::{Field, Origin, background_count, is_name};
 
 use super::error::LineError;
 use super::read_line::Feed;
@@ -11,9 +11,6 @@ use super::variables::{is_harmless, unsettable, unsettable_by_env};
 use crate::call::arguments::Input;
 use crate::call::given_code::runs_code;
 use crate::call::risk;
-
-/// More commands than any line starts in the background.
-const MAX_COUNT: u32 = 1 << 16;
 
 /// A command, read with the standard input and the variables that it has.
 #[derive(Clone, Debug)]
@@ -37,14 +34,17 @@ pub(crate) fn read_fed<'a>(
     (feed, is_own): (&Feed, bool),
     context: LineContext<'_>,
 ) -> Result<FedCommand<'a>, UnreadLine> {
-    if let Some(field) = command.fields.iter().skip(1).find(|field| names_background(&field.text)) {
+    let names_background = |field: &&Field| {
+        let count = background_count(field.text.rsplit('=').next().unwrap_or_default());
+        count.is_some_and(|count| (1..=command.started).contains(&count))
+    };
+    if let Some(field) = command.fields.iter().skip(1).find(names_background) {
         let place = command.places.get(field.from).unwrap_or(command.range);
-        let problem = "`$!` is a number that only `kill`, `wait` and `jobs` of the line know, no process has it";
+        let problem = "`$!` is a number that only `kill`, `wait` and `jobs` of the line know: no process has it";
         let remedy = "write `kill -0 $!` to ask whether the command runs, or `wait $!` to wait for its end";
         return Err(LineError::at(command.line, place.clone(), problem, remedy).into());
     }
-    let words: Vec<&str> = command.fields.iter().map(|field| field.text.as_str()).collect();
-    if let Some((problem, remedy)) = unsettable_by_env(&words) {
+    if let Some((problem, remedy)) = unsettable_by_env(command.fields.iter().map(|field| field.text.as_str())) {
         return Err(LineError::at(command.line, command.range.clone(), problem, remedy).into());
     }
     if let Some((behind, variables)) = behind_env(command) {
@@ -103,11 +103,6 @@ pub(crate) fn read_fed<'a>(
             }
         }
     }
-}
-
-/// Whether a word, or the value of an option in it, is what `$!` stands for.
-fn names_background(word: &str) -> bool {
-    background_count(word.rsplit('=').next().unwrap_or(word)).is_some_and(|count| (1..MAX_COUNT).contains(&count))
 }
 
 /// Splits `env NAME=VALUE… COMMAND` with literal words into the command and all of its variables, as it stands without `env`.

@@ -348,7 +348,7 @@ fn allowed_values(operand: &OperandPlace, violations: &[Violation]) -> Option<(u
 /// # Errors
 /// No tool takes the words, or they name a directory.
 pub fn read_started<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) -> Result<Reading<'a>, Unread> {
-    if let Some((problem, remedy)) = unsettable_by_env(command.words) {
+    if let Some((problem, remedy)) = unsettable_by_env(command.words.iter().copied()) {
         let problem = format!("{problem}; {remedy}");
         return Err(Unread { word: 0, problem, suggestions: Vec::new(), tool: None, is_withheld: false });
     }

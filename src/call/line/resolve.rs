@@ -105,6 +105,8 @@ pub(crate) struct ExpandedCommand<'c> {
     pub(crate) fields: &'c [Field],
     /// Variables for its program.
     pub(crate) variables: &'c [(String, String)],
+    /// How many commands the line has started in the background before it.
+    pub(crate) started: u32,
 }
 
 /// Reads a command. `input` is its standard input.

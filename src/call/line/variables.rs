@@ -201,9 +201,11 @@ pub(crate) fn unsettable(name: &str) -> Option<(String, String)> {
 
 /// Returns why a variable cannot be set that `env` would set for its program; `None` if the words are another command, or all
 /// can be set.
-pub(crate) fn unsettable_by_env(words: &[&str]) -> Option<(String, String)> {
-    let ["env", rest @ ..] = words else { return None };
-    let assigned = |word: &&'_ str| word.split_once('=').map(|(name, _)| name.to_owned()).filter(|name| is_name(name));
-    let names = rest.iter().skip_while(|word| word.starts_with('-')).map_while(assigned);
-    names.map(|name| unsettable(&name)).find_map(|problem| problem)
+pub(crate) fn unsettable_by_env<'w>(words: impl IntoIterator<Item = &'w str>) -> Option<(String, String)> {
+    let mut words = words.into_iter();
+    if words.next() != Some("env") {
+        return None;
+    }
+    let assigned = |word: &'w str| word.split_once('=').map(|(name, _)| name).filter(|name| is_name(name));
+    words.skip_while(|word| word.starts_with('-')).map_while(assigned).find_map(unsettable)
 }

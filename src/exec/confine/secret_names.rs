@@ -21,7 +21,7 @@ use crate::exec::environment::variable;
 /// Most entries of directories among which secrets are looked for.
 const MAX_SEEN_ENTRIES: usize = 2_000;
 
-/// Most entries of a project among which secrets are looked for to hide them. It takes about 50 ms.
+/// Most entries of a project among which secrets are looked for to hide them.
 #[cfg(native_linux)]
 const MAX_HIDDEN_ENTRIES: usize = 50_000;
 
@@ -75,7 +75,9 @@ impl SecretNames {
         let mut found = Vec::new();
         let mut left = MAX_HIDDEN_ENTRIES;
         let mut directories = VecDeque::from([directory.to_owned()]);
-        while let Some(directory) = directories.pop_front() {
+        while left > 0
+            && let Some(directory) = directories.pop_front()
+        {
             for entry in fs::read_dir(&directory).into_iter().flatten().flatten().take(left) {
                 left -= 1;
                 let path = entry.path();

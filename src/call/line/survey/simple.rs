@@ -354,8 +354,15 @@ impl Survey<'_, '_> {
             self.state.exported().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         all.retain(|(name, _)| variables.iter().all(|(own, _)| own != name));
         all.extend_from_slice(variables);
-        let expanded =
-            ExpandedCommand { line: self.line, range: &command.range, places, written, fields, variables: &all };
+        let expanded = ExpandedCommand {
+            line: self.line,
+            range: &command.range,
+            places,
+            written,
+            fields,
+            variables: &all,
+            started: self.started,
+        };
         let read = match read_fed(self.index, expanded, (feed, is_own), self.context) {
             // It starts no program.
             Err(UnreadLine::Lacking { .. }) => return Ok(()),

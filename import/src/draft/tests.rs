@@ -1,0 +1,25 @@
+//! Tests of drafts.
+
+use super::*;
+use crate::read;
+
+fn drafted(page: &str) -> String {
+    let command = read(page, &[]).command;
+    draft("mill", &command.about.clone(), &[command], "a page", &Selection::default()).text
+}
+
+#[test]
+fn an_option_that_deletes_is_destructive_in_the_cage_of_a_program_that_writes() {
+    let page = "Update the sacks.\n\nUsage: mill [OPTION]... SACK\n\nOptions:\n  --delete      leave no sack\n  \
+                --out=FILE    write to this file\n";
+    let text = drafted(page);
+    assert!(text.contains("cage: workspace"), "{text}");
+    assert_eq!(text.matches("risk: destructive").count(), 1, "{text}");
+}
+
+#[test]
+fn a_letter_that_is_shown_with_a_sign_is_read_with_and_without_it() {
+    let text = drafted("Usage: mill [OPTION]... SACK\n\nOptions:\n  -n=NUM, --number=NUM  how many\n  -w WAY  how\n");
+    assert!(text.contains("aliases: [-n, -n=]"), "{text}");
+    assert!(!text.contains("-w="), "{text}");
+}
