@@ -13,7 +13,7 @@ pub(crate) use self::options::is_example;
 use self::options::{Listed, MAX_PAGE_OPTIONS, add_dashes, copy_likes, options};
 use super::page::{Layout, Section, layout};
 use super::synopsis::{self, BeforeCommand, Synopsis};
-use super::{about, panel, refine, tree, values};
+use super::{about, panel, placeholder, refine, tree, values};
 use crate::command::{Command, Flag, Group, Operand, Several, Subcommand, Value};
 
 /// The most usage lines of one help page.
@@ -111,7 +111,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
         operands.retain(|operand| !names_subcommands(operand, &subcommands));
     }
     if !subcommands.is_empty() {
-        operands.retain(|operand| !synopsis::is_command(&operand.name.to_ascii_lowercase()));
+        operands.retain(|operand| !placeholder::is_command(&operand.name.to_ascii_lowercase()));
     }
 
     if operands.is_empty() && subcommands.is_empty() {
@@ -324,7 +324,8 @@ fn settle_commands(subcommands: &mut Vec<Subcommand>, synopses: &mut [Synopsis],
 
 /// Makes `[path]`, which is none of the subcommands, the operand that it is.
 fn settle_literal(synopsis: &mut Synopsis, subcommands: &[Subcommand]) {
-    let is_command = |word: &String| synopsis::is_command(word) || subcommands.iter().any(|known| known.name == *word);
+    let is_command =
+        |word: &String| placeholder::is_command(word) || subcommands.iter().any(|known| known.name == *word);
     if let Some(name) = synopsis.literal.take_if(|word| synopsis.literal_alone && !is_command(word)) {
         let several = if synopsis.literal_repeated { Several::Each } else { Several::No };
         let value = Value { several, ..Value::default() };

@@ -1,35 +1,17 @@
 //! Usage lines: `prog add [-f] [--into <dir>] <name> [<file>...]`.
 
 use super::grammar::{self, UsageItem};
+use super::placeholder::{PLURALS, is_command, is_plural, is_rest};
+use super::usage_group::{
+    is_dashes, is_more_of, is_prose, noun_phrase, only_flags, option_with_words, starts_with_flag, two_spellings,
+    value_of,
+};
 use super::values::{alternatives, are_kinds};
-use super::{option, refine, shape};
+use super::{option, option_value, refine, shape};
 use crate::command::{Flag, Group, Operand, Several, Sure, Value};
 
 /// The most operands of one line.
 const MAX_OPERANDS: usize = 12;
-
-/// Names of operands that stand for several words.
-const PLURALS: [&str; 19] = [
-    "files",
-    "filenames",
-    "paths",
-    "directories",
-    "dirs",
-    "folders",
-    "urls",
-    "uris",
-    "hosts",
-    "args",
-    "arguments",
-    "parameters",
-    "targets",
-    "packages",
-    "names",
-    "expression",
-    "expr",
-    "words",
-    "mods",
-];
 
 /// The content of a usage line.
 #[allow(clippy::struct_excessive_bools, reason = "each is a trait of its own that a line shows")]
@@ -361,7 +343,7 @@ impl SynopsisReader<'_> {
             return;
         }
 
-        let core = option::core(word);
+        let core = option_value::core(word);
         let name = core.split(['[', '(', '<']).next().filter(|name| !name.is_empty()).unwrap_or(&core);
         let name = name.trim_end_matches("..");
         // `/path/to/mount` stands for a path.
@@ -393,113 +375,6 @@ fn is_cluster(text: &str, is_known: &dyn Fn(&str) -> bool) -> bool {
     let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) || has(u8::is_ascii_digit);
     let is_sorted = letters.as_bytes().is_sorted_by_key(u8::to_ascii_lowercase);
     is_letters && is_distinct && (is_mixed || is_sorted)
-}
-
-/// Returns whether items start with an option, also in brackets.
-fn starts_with_flag(items: &[UsageItem]) -> bool {
-    match items.first() {
-        Some(UsageItem::Flag(_)) => true,
-        Some(UsageItem::Group { alternatives, .. }) => {
-            alternatives.first().is_some_and(|items| starts_with_flag(items))
-        }
-        _ => false,
-    }
-}
-
-fn only_flags(alternatives: &[Vec<UsageItem>]) -> bool {
-    alternatives.iter().all(|items| matches!(items.as_slice(), [UsageItem::Flag(_)]))
-}
-
-/// Whether a group is `[--]`.
-fn is_dashes(alternatives: &[Vec<UsageItem>]) -> bool {
-    matches!(alternatives, [items] if matches!(items.as_slice(), [UsageItem::Word(word)] if word == "--"))
-}
-
-/// A long option with two values alone: `--swap OLD NEW`.
-fn option_with_words(items: &[UsageItem]) -> Option<String> {
-    let [UsageItem::Flag(option), UsageItem::Word(first), UsageItem::Word(second)] = items else { return None };
-    let is_value = |word: &str| {
-        !refine::is_program(word)
-            && !is_rest(word)
-            && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
-    };
-    let is_option = option.starts_with("--") && !option.contains(['=', '[']);
-    (is_option && is_value(first) && is_value(second)).then(|| format!("{option} {first} {second}"))
-}
-
-/// Whether a group repeats the word before it: `DIR [DIR ...]`.
-fn is_more_of(word: &UsageItem, alternatives: &[Vec<UsageItem>]) -> bool {
-    matches!(alternatives, [items] if matches!(items.as_slice(), [more, UsageItem::Dots] if more == word))
-}
-
-/// The value in brackets behind an option, such as `[JOBS]`.
-fn value_of(alternatives: &[Vec<UsageItem>]) -> Option<String> {
-    match alternatives {
-        [items] => match items.as_slice() {
-            [UsageItem::Word(name) | UsageItem::Angle(name)] => Some(format!("[{name}]")),
-            [UsageItem::Word(name) | UsageItem::Angle(name), UsageItem::Dots] => Some(format!("[{name} ...]")),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Whether brackets hold a sentence: `[more options, see below]`.
-fn is_prose(alternatives: &[Vec<UsageItem>]) -> bool {
-    let is_plain =
-        |item: &UsageItem| matches!(item, UsageItem::Word(word) if word.starts_with(|c: char| c.is_ascii_lowercase()));
-    matches!(alternatives, [items] if items.len() > 2 && items.iter().all(is_plain))
-}
-
-/// The name of operands in two words: `[entry points]`.
-fn noun_phrase(alternatives: &[Vec<UsageItem>]) -> Option<String> {
-    let [items] = alternatives else { return None };
-    let [UsageItem::Word(first), UsageItem::Word(noun)] = items.as_slice() else { return None };
-    let is_word = |word: &str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase());
-    let is_program = refine::is_program(first) || matches!(noun.as_str(), "args" | "arguments" | "params");
-    let is_noun = is_word(first) && is_word(noun) && noun.ends_with('s') && !is_rest(noun) && !is_program;
-    is_noun.then(|| format!("{first}-{noun}"))
-}
-
-/// `-f | --force` as one option, `-a | -b` and `--all | --none` as `None`.
-fn two_spellings(first: &[UsageItem], second: &[UsageItem]) -> Option<String> {
-    let ([UsageItem::Flag(short)], [UsageItem::Flag(long)]) = (first, second) else { return None };
-    let letter = short.strip_prefix('-').filter(|letter| letter.len() == 1)?;
-    let name = long.strip_prefix("--")?;
-    name.to_ascii_lowercase().starts_with(&letter.to_ascii_lowercase()).then(|| format!("{short}, {long}"))
-}
-
-/// Returns whether a name stands for several words: `files`, `<dot files>`.
-pub(super) fn is_plural(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let last = name.rsplit(['-', '_', ' ', '/']).next().unwrap_or_default();
-    PLURALS.contains(&last.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()))
-}
-
-/// Returns whether a name is a placeholder for a subcommand.
-pub(super) fn is_command(lower: &str) -> bool {
-    matches!(lower, "command" | "subcommand" | "cmd" | "commands" | "sub-command")
-}
-
-/// Returns whether a name is a placeholder for options or for further words.
-fn is_rest(word: &str) -> bool {
-    let word = word.to_ascii_lowercase();
-    let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-    matches!(
-        word,
-        "options"
-            | "option"
-            | "flags"
-            | "flag"
-            | "opts"
-            | "switches"
-            | "global-opts"
-            | "global-options"
-            | "command-options"
-            | "command-opts"
-            | "option_args"
-    ) || word.ends_with("-options")
-        || word.ends_with(" options")
 }
 
 #[cfg(test)]

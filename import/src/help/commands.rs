@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use crate::command::{Operand, Several, Subcommand, Sure};
 use crate::command_word::{is_command_word, listed_names};
 use crate::page::{ListEntry, Section};
+use crate::placeholder;
 use crate::prose;
-use crate::synopsis::{self, Synopsis};
+use crate::synopsis::Synopsis;
 
 /// The most subcommands of one help page.
 const MAX_PAGE_COMMANDS: usize = 400;
@@ -121,7 +122,7 @@ pub(super) fn mark_default(subcommands: &mut [Subcommand], text: &str) {
 
 /// Whether an operand is the place of a subcommand.
 fn found_in(term: &str) -> bool {
-    synopsis::is_command(term.trim_matches(['<', '>', '[', ']']).to_ascii_lowercase().as_str())
+    placeholder::is_command(term.trim_matches(['<', '>', '[', ']']).to_ascii_lowercase().as_str())
 }
 
 /// A subcommand in a line below its place, in two columns.

@@ -3,7 +3,8 @@
 use crate::command::{Operand, Several, Sure, Value};
 use crate::draft::SEVERAL_LINES;
 use crate::page::{ListEntry, Section};
-use crate::synopsis::{self, Synopsis};
+use crate::placeholder;
+use crate::synopsis::Synopsis;
 use crate::values::alternatives;
 use crate::{prose, refine, shape, values};
 
@@ -38,7 +39,7 @@ fn listed_operand(entry: &ListEntry, synopses: &[Synopsis]) -> Option<Operand> {
             value.several = Several::Each;
         }
         // `files|directories`
-        if value.several == Several::No && name.contains('|') && name.split('|').any(synopsis::is_plural) {
+        if value.several == Several::No && name.contains('|') && name.split('|').any(placeholder::is_plural) {
             value.several = Several::Each;
         }
         operand.required = bare.starts_with('<') || is_literal || in_usage.is_some_and(|own| own.required);
@@ -83,7 +84,7 @@ pub(super) fn usage_operands(synopses: &[Synopsis], has_subcommands: bool) -> Ve
     refine::join_repeated(&mut operands);
     if let (Some(literal), false) = (&first.literal, has_subcommands) {
         let guesses = vec!["a plain word in the usage line"];
-        let is_plural = synopsis::is_plural(literal);
+        let is_plural = placeholder::is_plural(literal);
         let several = if first.literal_repeated || is_plural { Several::Each } else { Several::No };
         let value = Value { several, ..Value::default() };
         let required = !first.literal_optional;

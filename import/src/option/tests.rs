@@ -1,6 +1,9 @@
 //! Tests of reading the left column of an option.
 
+use climax_catalog::Type;
+
 use super::*;
+use crate::command::Sure;
 
 fn spelled(text: &str) -> (Vec<String>, Option<String>, String) {
     let term = term(text, true).unwrap();
