@@ -19,7 +19,7 @@ fuzz_target!(|line: &str| {
         env: &|_| Some("/home/user".to_owned()),
         names_program: &|word, own| word == own,
         unknown: &|_| None,
-        glob: &|_, _| Ok(vec!["-a".to_owned(), "b".to_owned()]),
+        glob: &|_, _, _| Ok(vec!["-a".to_owned(), "b".to_owned()]),
         write_mode: &|_, _| WriteMode::Replace,
         input: Input::Nothing,
         explains: true,

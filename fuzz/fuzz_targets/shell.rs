@@ -16,8 +16,8 @@ impl Surroundings for Outside {
         Some("a b".to_owned())
     }
 
-    fn paths(&self, _: &str) -> Result<Vec<String>, String> {
-        Ok(vec!["-a".to_owned(), "b c".to_owned()])
+    fn paths(&self, _: &str, _: Globs) -> Result<Option<Vec<String>>, String> {
+        Ok(Some(vec!["-a".to_owned(), "b c".to_owned()]))
     }
 
     fn substitution(&self, _: &Range<usize>) -> Substituted {

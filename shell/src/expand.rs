@@ -9,11 +9,11 @@ use std::ops::Range;
 
 use crate::commands::is_name;
 use crate::error::SyntaxError;
-use crate::fields::{Character, Field, Fields, Origin, PLACEHOLDER, origin};
+use crate::fields::{Character, Field, Fields, Origin, PLACEHOLDER, is_glob, origin};
 use crate::matching::TooManySteps;
 use crate::pattern::Pattern;
 use crate::regex::escaped;
-use crate::state::State;
+use crate::state::{Globs, State};
 use crate::tree::{Arithmetic, List, Name, Operation, Part, Word};
 use crate::values::Found;
 
@@ -39,11 +39,11 @@ pub trait Surroundings {
     /// Returns a variable that the line may read though it has not set it.
     fn variable(&self, name: &str) -> Option<String>;
 
-    /// Returns the paths that match a glob, sorted. A backslash takes a character's meaning.
+    /// Returns the paths that match a glob, sorted; `None` if they are not known. A backslash takes a character's meaning.
     ///
     /// # Errors
     /// The reason why they cannot be listed.
-    fn paths(&self, pattern: &str) -> Result<Vec<String>, String>;
+    fn paths(&self, pattern: &str, globs: Globs) -> Result<Option<Vec<String>>, String>;
 
     /// Returns what the command at a place has printed.
     fn substitution(&self, place: &Range<usize>) -> Substituted;
@@ -358,8 +358,8 @@ impl<S: Surroundings> Expander<'_, S> {
         all: &mut Vec<Field>,
     ) -> Result<(), SyntaxError> {
         let text: String = characters.iter().map(|one| one.c).collect();
-        let is_glob = characters.iter().any(|one| !one.is_quoted && matches!(one.c, '*' | '?' | '['));
-        if is_glob && !is_open {
+        let globs = self.state.options.globs;
+        if is_glob(characters) && !is_open && !globs.are_off {
             let pattern: String = characters
                 .iter()
                 .flat_map(|one| {
@@ -369,9 +369,9 @@ impl<S: Surroundings> Expander<'_, S> {
                 .collect();
             let paths = self
                 .surroundings
-                .paths(&pattern)
+                .paths(&pattern, globs)
                 .map_err(|problem| SyntaxError::at(word.range.clone(), problem, "name the paths, or quote the word"))?;
-            if !paths.is_empty() {
+            if let Some(paths) = paths.filter(|paths| !paths.is_empty() || globs.vanish) {
                 let safe = |path: String| if path.starts_with('-') { format!("./{path}") } else { path };
                 let field = |path| Field { text: safe(path), origin: Origin::Path, is_open: false, from };
                 all.extend(paths.into_iter().map(field));

@@ -85,6 +85,15 @@ impl Fields {
     }
 }
 
+/// Whether a field is a pattern of paths: `[` alone is none.
+pub(crate) fn is_glob(characters: &[Character]) -> bool {
+    let mut plain = characters.iter().filter(|one| !one.is_quoted).map(|one| one.c);
+    match plain.find(|c| matches!(c, '*' | '?' | '[')) {
+        Some('[') => plain.any(|c| matches!(c, '*' | '?' | ']')),
+        found => found.is_some(),
+    }
+}
+
 /// Where a field comes from.
 pub(crate) fn origin(characters: &[Character]) -> Origin {
     match characters.first() {

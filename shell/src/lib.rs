@@ -50,7 +50,7 @@ pub use matching::TooManySteps;
 pub use parser::{MAX_BYTES, MAX_NESTING, parse};
 pub use pattern::Pattern;
 pub use regex::{Regex, RegexError};
-pub use state::{Options, State, Value, Variable, background_count, background_number};
+pub use state::{Globs, Options, State, Value, Variable, background_count, background_number};
 pub use tree::{
     Arithmetic, Arm, Assignment, Binary, Body, Branch, Case, Chain, Command, Comparison, Condition, Count, Descriptor,
     For, If, Joint, List, Name, Operation, Parameter, Part, Pipeline, Place, Redirection, Script, Simple, Splice,

@@ -40,9 +40,23 @@ pub struct Variable {
     pub is_exported: bool,
 }
 
-/// Options of `set`.
+/// What globs match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a switch of `set`")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of `set` or `shopt`")]
+pub struct Globs {
+    /// `set -f`: they stay as they are written.
+    pub are_off: bool,
+    /// `shopt -s nullglob`: one that matches nothing is left out.
+    pub vanish: bool,
+    /// `shopt -s dotglob`: names that start with a period too.
+    pub see_hidden: bool,
+    /// `shopt -s globstar`: `**` stands for directories at any depth.
+    pub descend: bool,
+}
+
+/// Options of `set` and `shopt`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of `set` or `shopt`")]
 pub struct Options {
     /// `set -e`: a command that fails ends the line.
     pub ends_on_failure: bool,
@@ -52,6 +66,10 @@ pub struct Options {
     pub fails_with_pipes: bool,
     /// `set -u`: a parameter without a value ends the line.
     pub fails_on_unset: bool,
+    /// `shopt -s inherit_errexit`: a command in a word ends on failure too.
+    pub ends_inner_on_failure: bool,
+    /// What globs match.
+    pub globs: Globs,
 }
 
 /// What commands leave for those behind them.

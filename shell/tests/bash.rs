@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use climax_shell::{
-    Body, ExpandError, Expander, List, MAX_NESTING, State, Substituted, Surroundings, Value, is_unfinished,
+    Body, ExpandError, Expander, Globs, List, MAX_NESTING, State, Substituted, Surroundings, Value, is_unfinished,
     last_command, parse,
 };
 use proptest::prelude::*;
@@ -22,8 +22,8 @@ impl Surroundings for Nothing {
         None
     }
 
-    fn paths(&self, _: &str) -> Result<Vec<String>, String> {
-        Ok(Vec::new())
+    fn paths(&self, _: &str, _: Globs) -> Result<Option<Vec<String>>, String> {
+        Ok(None)
     }
 
     fn substitution(&self, _: &Range<usize>) -> Substituted {

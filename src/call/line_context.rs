@@ -44,7 +44,7 @@ impl Served<'_> {
                 };
                 wider.or(Some(tool))
             },
-            glob: &|pattern, directory| sight.paths(pattern, Path::new(directory.unwrap_or_default())),
+            glob: &|pattern, directory, globs| sight.paths(pattern, Path::new(directory.unwrap_or_default()), globs),
             write_mode: &|path, appends| write_mode(path, appends, self.made),
             input,
             explains: true,

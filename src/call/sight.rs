@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use climax_catalog::Policy;
+use climax_shell::Globs;
 
 use crate::call::files;
 use crate::exec;
@@ -35,12 +36,12 @@ impl Sight {
     ///
     /// # Errors
     /// The reason why there are too many, or why they are not seen.
-    pub(crate) fn paths(&self, pattern: &str, directory: &Path) -> Result<Vec<String>, String> {
+    pub(crate) fn paths(&self, pattern: &str, directory: &Path, globs: Globs) -> Result<Vec<String>, String> {
         // What stands before the first sign of a glob says where it looks, whatever is there.
         let plain = &pattern[..pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len())];
         self.check(&directory.join(&plain[..plain.rfind('/').map_or(0, |slash| slash + 1)]), pattern)?;
 
-        let found = exec::glob::expand(pattern, directory)?;
+        let found = exec::glob::expand(pattern, directory, globs)?;
         found.iter().try_for_each(|path| self.check(&directory.join(path), pattern))?;
         Ok(found)
     }

@@ -9,6 +9,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use climax_catalog::{Style, ToolIndex};
+use climax_shell::Globs;
 use rustyline::completion::{Completer, Pair};
 use rustyline::config::Configurer as _;
 use rustyline::error::ReadlineError;
@@ -148,7 +149,7 @@ fn display(candidate: &Candidate, widest: usize, columns: usize) -> String {
 
 impl Highlighter for Writer<'_> {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
-        let no_paths = |_: &str, _: Option<&str>| Ok(Vec::new());
+        let no_paths = |_: &str, _: Option<&str>, _: Globs| Ok(Vec::new());
         let context = LineContext {
             env: &exec::variable,
             names_program: &exec::names_program,

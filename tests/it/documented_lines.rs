@@ -15,7 +15,7 @@ fn tool_and_risk(index: &ToolIndex, line: &str) -> Result<(String, &'static str)
         env: &|_| None,
         names_program: &|word, own| word == own,
         unknown: &|_| None,
-        glob: &|_, _| Ok(Vec::new()),
+        glob: &|_, _, _| Ok(Vec::new()),
         write_mode: &|_, _| WriteMode::Replace,
         input: Input::Nothing,
         explains: true,

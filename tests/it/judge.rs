@@ -337,8 +337,12 @@ fn programs_behind_xargs_are_judged_as_others() {
 #[test]
 fn variables_of_a_line_go_with_a_shell_that_goes_with_it() {
     let project = project();
-    for line in ["x=$(git rev-parse HEAD); echo \"$x\"", "set -e; git status; ls", "export LC_ALL=C; sort a | uniq -d"]
-    {
+    for line in [
+        "x=$(git rev-parse HEAD); echo \"$x\"",
+        "set -e; git status; ls",
+        "shopt -s nullglob; git status; ls",
+        "export LC_ALL=C; sort a | uniq -d",
+    ] {
         let message = json!({"tool_name": "Bash", "tool_input": {"command": line}, "cwd": project.path()}).to_string();
         let rewritten = format!(" sh --judged -c '{line}'");
         let (answer, _) = hook("claude-code", project.path(), &message);

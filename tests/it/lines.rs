@@ -201,7 +201,7 @@ fn calls_of<'a>(index: &'a ToolIndex, line: &str) -> Result<Vec<Reading<'a>>, St
         env: &|_| None,
         names_program: &|word, own| word == own,
         unknown: &|_| None,
-        glob: &|_, _| Ok(Vec::new()),
+        glob: &|_, _, _| Ok(Vec::new()),
         write_mode: &|_, _| WriteMode::Replace,
         input: Input::Nothing,
         explains: true,

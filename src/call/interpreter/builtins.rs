@@ -20,7 +20,9 @@ use super::test_command::holds;
 use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, TIMED_OUT, failure};
 use super::{background, directories, lookups};
 use crate::call::approval::Approver;
-use crate::call::line::{Builtin, READABLE, Read, Set, changed, loop_count, printed_variable, shift_word, unset_names};
+use crate::call::line::{
+    Builtin, READABLE, Read, Set, Shopt, changed, loop_count, printed_variable, shift_word, unset_names,
+};
 use crate::call::plan_outcome::StepOutcome;
 use crate::exec::{self, Stop};
 use crate::lock::Unpoisoned as _;
@@ -89,6 +91,7 @@ where
                 Done::default()
             }
             Builtin::Set => set(shell, due, words)?,
+            Builtin::Shopt => shopt(shell, due, words)?,
             Builtin::Exit => {
                 flow = Flow::Exit;
                 match texts.first().map(|text| text.parse::<i64>()) {
@@ -334,6 +337,19 @@ fn shift(shell: &mut Shell, word: Option<&str>) -> Done {
     }
     positions.drain(..count);
     Done::default()
+}
+
+/// Sets options of globs and others, or tells whether they are set.
+fn shopt(shell: &mut Shell, due: Due<'_>, words: &[Field]) -> Ran<Done> {
+    let shopt = Shopt::of(words, shell.state.options)
+        .map_err(|(problem, remedy)| failure(due.text, due.range.clone(), problem, remedy))?;
+    Ok(match shopt {
+        Shopt::Sets(options) => {
+            shell.state.options = options;
+            Done::default()
+        }
+        Shopt::Tells(are_set) => Done::status(i32::from(!are_set)),
+    })
 }
 
 /// Sets options and positions.

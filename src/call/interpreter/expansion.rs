@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use climax_shell::{
-    Arithmetic, Body, ExpandError, Expander, Field, List, Pattern, Redirection, State, Substituted, Surroundings,
-    Target, Word,
+    Arithmetic, Body, ExpandError, Expander, Field, Globs, List, Pattern, Redirection, State, Substituted,
+    Surroundings, Target, Word,
 };
 use futures_util::future::Future;
 
@@ -41,8 +41,8 @@ impl Surroundings for Outside<'_> {
         }
     }
 
-    fn paths(&self, pattern: &str) -> Result<Vec<String>, String> {
-        self.sight.paths(pattern, std::path::Path::new(self.directory.unwrap_or_default()))
+    fn paths(&self, pattern: &str, globs: Globs) -> Result<Option<Vec<String>>, String> {
+        self.sight.paths(pattern, std::path::Path::new(self.directory.unwrap_or_default()), globs).map(Some)
     }
 
     fn substitution(&self, place: &Range<usize>) -> Substituted {
@@ -231,7 +231,7 @@ where
         });
         let input = around.input.into_file().await.map_err(broken)?;
         let mut inner = Shell { is_fed: shell.is_fed || shell.is_around_fed, ..shell.clone() };
-        inner.state.options.ends_on_failure = false;
+        inner.state.options.ends_on_failure &= inner.state.options.ends_inner_on_failure;
         let streams = Streams {
             input,
             output: Output::File(Arc::new(write)),

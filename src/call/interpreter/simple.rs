@@ -173,6 +173,7 @@ where
             prints_commands: text.options.contains('x'),
             fails_with_pipes: false,
             fails_on_unset: text.options.contains('u'),
+            ..climax_shell::Options::default()
         };
         streams.input = self.as_file(due, streams.input).await?;
         self.list(&mut inner, Text(&text.text.text), &script.list, &streams, record).await?;

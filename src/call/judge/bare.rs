@@ -137,7 +137,8 @@ fn is_option(text: &str) -> bool {
 const MOVING: [&str; 3] = ["cd", "pushd", "popd"];
 
 /// Builtins that change their shell otherwise.
-const CHANGING: [&str; 10] = ["export", "unset", "source", ".", "deactivate", "set", "shift", "exit", "umask", "alias"];
+const CHANGING: [&str; 11] =
+    ["export", "unset", "source", ".", "deactivate", "set", "shopt", "shift", "exit", "umask", "alias"];
 
 /// Returns whether a text holds commands that change what later lines find in the shell which runs it.
 pub(super) fn changes_shell(list: &List, life: ShellLife) -> bool {

@@ -6,6 +6,7 @@ mod cluster;
 mod find;
 mod read;
 mod set;
+mod shopt;
 mod small;
 mod started;
 mod text;
@@ -17,12 +18,13 @@ pub(crate) use self::background::{Signal, Target, ended_by};
 pub(crate) use self::find::{Action, Actions, Find};
 pub(crate) use self::read::Read;
 pub(crate) use self::set::Set;
+pub(crate) use self::shopt::Shopt;
 pub(crate) use self::small::{change_of, loop_count, shift_word, unset_names};
 pub(crate) use self::text::{CommandText, FILLED, Filled};
 pub(crate) use self::xargs::{Most, Separator, Xargs};
 
 /// Commands that are built in.
-const BUILTINS: [(&str, Builtin); 29] = [
+const BUILTINS: [(&str, Builtin); 30] = [
     (":", Builtin::True),
     ("true", Builtin::True),
     ("false", Builtin::False),
@@ -51,19 +53,19 @@ const BUILTINS: [(&str, Builtin); 29] = [
     ("export", Builtin::Export),
     ("unset", Builtin::Unset),
     ("set", Builtin::Set),
+    ("shopt", Builtin::Shopt),
     ("exit", Builtin::Exit),
     ("break", Builtin::Break),
     ("continue", Builtin::Continue),
 ];
 
 /// Commands of a shell that are not read, with what to write instead.
-const REFUSED: [(&str, &str); 27] = [
+const REFUSED: [(&str, &str); 26] = [
     ("eval", "write the commands themselves"),
     ("exec", "write the command itself"),
     ("trap", "write what must run at the end behind the other commands"),
     ("alias", "write the command itself"),
     ("unalias", "leave it out"),
-    ("shopt", "leave it out; globs mean what they mean in bash by default"),
     ("declare", "write `NAME=value`"),
     ("typeset", "write `NAME=value`"),
     ("local", "write `NAME=value`"),
@@ -86,21 +88,6 @@ const REFUSED: [(&str, &str); 27] = [
     ("bind", "leave it out"),
     ("times", "write `time COMMAND`"),
 ];
-
-/// What to write instead of an option of `shopt`.
-fn instead_of_option(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "globstar" => "leave it out; `find . -name '*.txt'` finds files in all directories",
-        "nullglob" => "leave it out; `[ -e \"$f\" ] || continue` skips a glob that matches nothing",
-        "failglob" => "leave it out; `[ -e \"$f\" ] || exit 1` ends the line where a glob matches nothing",
-        "dotglob" => "leave it out; `.[!.]*` names what starts with a period",
-        "extglob" => "leave it out; write the alternatives out, or use `[[ =~ ]]` or `grep -E`",
-        "nocasematch" => "leave it out; compare `${x,,}` with small letters",
-        "nocaseglob" => "leave it out; write both letters, as in `*.[jJ][pP][gG]`",
-        "lastpipe" => "leave it out; `while read -r x; do …; done < <(…)` keeps its variables",
-        _ => return None,
-    })
-}
 
 /// What a name is for a shell, if it is no program: `builtin` or `keyword`.
 pub(crate) fn is_of_shell(name: &str) -> Option<&'static str> {
@@ -184,6 +171,8 @@ pub enum Builtin {
     Unset,
     /// `set`
     Set,
+    /// `shopt`
+    Shopt,
     /// `exit`
     Exit,
     /// `break`
@@ -236,7 +225,6 @@ impl<'f> Form<'f> {
             let remedy = match *name {
                 // It redirects the shell itself.
                 "exec" if rest.is_empty() => "write `{ …; } > log 2>&1` around the commands whose output it is",
-                "shopt" => rest.iter().find_map(|word| instead_of_option(&word.text)).unwrap_or(remedy),
                 _ => remedy,
             };
             return Err((format!("`{name}` is a command of the shell that is not read"), remedy.to_owned()));

@@ -30,7 +30,7 @@ pub(crate) use fed::read_fed;
 pub(crate) use finds::{first_state, prints_itself};
 pub use forms::Builtin;
 pub(crate) use forms::{
-    Action, Actions, CommandText, FILLED, Filled, Find, Form, Most, Read, Separator, Set, Signal, Target, Xargs,
+    Action, Actions, CommandText, FILLED, Filled, Find, Form, Most, Read, Separator, Set, Shopt, Signal, Target, Xargs,
     change_of, ended_by, is_of_shell, loop_count, printed_variable, shift_word, text_to_fill, unset_names,
 };
 pub use operands::OperandPlace;

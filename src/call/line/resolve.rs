@@ -7,7 +7,7 @@ use std::path::Path;
 
 use climax_catalog::expansion::Lookup;
 use climax_catalog::{ArgView, Place, ToolIndex};
-use climax_shell::{Field, Origin};
+use climax_shell::{Field, Globs, Origin};
 
 use super::command_words::{CommandWords, UnknownTool};
 use super::error::LineError;
@@ -36,7 +36,7 @@ pub struct LineContext<'c> {
 }
 
 /// Expands a glob in a directory; in that of the line's start for `None`.
-pub type Glob<'c> = &'c dyn Fn(&str, Option<&str>) -> Result<Vec<String>, String>;
+pub type Glob<'c> = &'c dyn Fn(&str, Option<&str>, Globs) -> Result<Vec<String>, String>;
 
 /// The reason why a line is not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

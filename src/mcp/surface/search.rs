@@ -161,7 +161,7 @@ fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<ResolvedTool<'a
         env: &exec::variable,
         names_program: &|first, word| first == word,
         unknown: &|_| None,
-        glob: &|_, _| Ok(Vec::new()),
+        glob: &|_, _, _| Ok(Vec::new()),
         write_mode: &|_, _| WriteMode::Protected,
         input: Input::Nothing,
         explains: false,

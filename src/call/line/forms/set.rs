@@ -58,19 +58,21 @@ impl<'f> Set<'f> {
                     'T' => "functrace",
                     'h' => "hashall",
                     'B' => "braceexpand",
+                    'f' => "noglob",
                     _ => "",
                 };
                 match name {
                     "errexit" => options.ends_on_failure = is_set,
                     "xtrace" => options.prints_commands = is_set,
                     "pipefail" => options.fails_with_pipes = is_set,
+                    "noglob" => options.globs.are_off = is_set,
                     "nounset" => options.fails_on_unset = is_set,
                     // There are no traps, and programs are looked up each time.
                     "errtrace" | "functrace" | "hashall" => {}
                     "braceexpand" if is_set => {}
                     _ => {
                         let problem = format!("`set {}` is not read", word.text);
-                        return Err((problem, "-e, -u, -x, -E and -o pipefail are".to_owned()));
+                        return Err((problem, "-e, -f, -u, -x, -E and -o pipefail are".to_owned()));
                     }
                 }
             }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use climax_shell::{
-    Arithmetic, ExpandError, Expander, Field, Origin, Part, State, Substituted, Surroundings, Value, Word,
+    Arithmetic, ExpandError, Expander, Field, Globs, Origin, Part, State, Substituted, Surroundings, Value, Word,
 };
 
 use super::{Place, Survey};
@@ -24,10 +24,14 @@ impl Surroundings for Outside<'_, '_> {
         READABLE.contains(&name).then(|| (self.context.env)(name)).flatten()
     }
 
-    fn paths(&self, pattern: &str) -> Result<Vec<String>, String> {
+    fn paths(&self, pattern: &str, globs: Globs) -> Result<Option<Vec<String>>, String> {
         match self.directory {
-            Place::Known(directory) if !self.keeps_globs => (self.context.glob)(pattern, directory.as_deref()),
-            _ => Ok(Vec::new()),
+            Place::Known(directory) if !self.keeps_globs => {
+                // Where there is none, the line itself may make some.
+                let found = (self.context.glob)(pattern, directory.as_deref(), globs)?;
+                Ok(Some(found).filter(|found| !found.is_empty()))
+            }
+            _ => Ok(None),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::call::line::directories::changed;
 use crate::call::line::fed::{FedCommand, read_fed};
 use crate::call::line::finds::holds_data;
 use crate::call::line::forms::{
-    Builtin, CommandText, FILLED, Filled, Find, Form, Read, Set, Xargs, change_of, is_refused, loop_count,
+    Builtin, CommandText, FILLED, Filled, Find, Form, Read, Set, Shopt, Xargs, change_of, is_refused, loop_count,
     printed_variable, shift_word, text_to_fill, unset_names,
 };
 use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
@@ -293,8 +293,16 @@ impl Survey<'_, '_> {
             Builtin::Set => {
                 let set = Set::of(words, self.state.options)
                     .map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+                self.state.options.globs = set.options.globs;
                 if set.positions.is_some() {
                     self.state.positions = None;
+                }
+            }
+            Builtin::Shopt => {
+                let shopt = Shopt::of(words, self.state.options)
+                    .map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+                if let Shopt::Sets(options) = shopt {
+                    self.state.options.globs = options.globs;
                 }
             }
             Builtin::Shift => {
