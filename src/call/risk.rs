@@ -71,10 +71,12 @@ pub(crate) fn may_run_hooks(tool: ResolvedTool<'_>, risk: Risk) -> bool {
     program == Some(OsStr::new("git")) && risk > Risk::Read
 }
 
-/// Returns whether a call names hosts, and none but this machine.
+/// Returns whether a call names hosts, and none but this machine, or is of a program that lists the sockets of this machine,
+/// such as `lsof`.
 pub(crate) fn names_this_machine(tool: ResolvedTool<'_>, bound: &Bound<'_>) -> bool {
     let hosts = named_hosts(tool, bound);
-    !hosts.is_empty() && hosts.iter().all(|host| host::is_loopback(host))
+    let lists_sockets = || tool.needs().is_some_and(|needs| needs.processes && !needs.network.is_empty());
+    if hosts.is_empty() { lists_sockets() } else { hosts.iter().all(|host| host::is_loopback(host)) }
 }
 
 fn chooses_hosts(tool: ResolvedTool<'_>) -> bool {

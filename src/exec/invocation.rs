@@ -21,7 +21,7 @@ pub struct Invocation {
     /// The directories in which alone it changes files, where the kernel can hold an unconfined program to them; anywhere
     /// if empty.
     pub places: Vec<PathBuf>,
-    /// Whether it names hosts, and none but this machine. Then it may reach the loopback of its session instead of that of
+    /// Whether it names hosts, and none but this machine, or lists the sockets of one. Then it may reach the loopback of its session instead of that of
     /// the machine.
     pub names_this_machine: bool,
     /// The directory that a relative program path starts from; the server's directory if `None`.

@@ -1,9 +1,9 @@
 //! Lists and pipelines.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use climax_shell::{Command, Joint, List, Pipeline, Times};
+use climax_shell::{Command, Joint, List, Pipeline, Times, Value};
 use futures_util::StreamExt as _;
 use futures_util::future::{Future, FutureExt as _};
 use futures_util::stream::FuturesUnordered;
@@ -11,7 +11,7 @@ use futures_util::stream::FuturesUnordered;
 use super::record::Record;
 use super::shell::{Flow, Shell};
 use super::streams::{Output, Source, Streams};
-use super::{Halt, Interpreter, Ran, Running, Text, failure};
+use super::{Halt, Interpreter, Ran, Running, Text, failure, times};
 use crate::call::approval::Approver;
 use crate::call::plan_outcome::{StepOutcome, Tested};
 use crate::exec::{self, Stop, pipe_between};
@@ -102,7 +102,12 @@ where
             let used = exec::used_by_children();
             let taken =
                 [start.elapsed(), used.user.saturating_sub(before.user), used.system.saturating_sub(before.system)];
-            self.print(&streams.errors, told(times, taken).into_bytes(), ("time", "time", 0), record).await;
+            let format = match shell.state.variables.get("TIMEFORMAT").map(|variable| &variable.value) {
+                Some(Value::Known(format)) if times == Times::Minutes => Some(format.as_str()),
+                _ => None,
+            };
+            let told = format.map_or_else(|| times::told(times, taken), |format| times::formatted(format, taken));
+            self.print(&streams.errors, told.into_bytes(), ("time", "time", 0), record).await;
         }
         Ok(flow)
     }
@@ -198,20 +203,4 @@ fn keeps_statuses(command: &Command) -> bool {
     use climax_shell::Body;
 
     !matches!(command.body, Body::Simple(_) | Body::Subshell(_) | Body::Condition(_) | Body::Arithmetic(_))
-}
-
-/// What `time` prints of the time that has passed, and of that of processors for programs and for the system.
-fn told(times: Times, taken: [Duration; 3]) -> String {
-    let line = |(name, taken): (&str, Duration)| {
-        let seconds = taken.as_secs_f64();
-        match times {
-            Times::Minutes => format!("{name}\t{}m{:.3}s\n", (seconds / 60.0).floor(), seconds % 60.0),
-            Times::Seconds => format!("{name} {seconds:.2}\n"),
-        }
-    };
-    let lines: String = ["real", "user", "sys"].into_iter().zip(taken).map(line).collect();
-    match times {
-        Times::Minutes => format!("\n{lines}"),
-        Times::Seconds => lines,
-    }
 }

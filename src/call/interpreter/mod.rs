@@ -24,6 +24,7 @@ mod simple;
 mod starts;
 mod streams;
 mod test_command;
+mod times;
 mod values;
 
 use std::collections::HashMap;

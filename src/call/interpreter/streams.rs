@@ -48,6 +48,12 @@ impl Streams {
         Self { output: Output::Result(Stream::Output), ..self.clone() }
     }
 
+    /// Returns what a `<(…)` prints, by the path that stands for it in the words of a command.
+    pub(super) fn process(&self, path: &str) -> Option<Arc<OwnedFd>> {
+        let number: u32 = path.strip_prefix("/dev/fd/")?.parse().ok()?;
+        self.processes.iter().find(|(own, _)| *own == number).map(|(_, file)| Arc::clone(file))
+    }
+
     /// Returns the streams as a program gets them. The text of an input is part of its invocation.
     ///
     /// # Errors

@@ -43,7 +43,13 @@ where
         let broken = |problem: String| failure(due.text, due.range.clone(), problem, "give it less at once");
         let mut streams = streams;
         if let Some(file) = &xargs.file {
-            match self.file_named(shell, (due.text, due.range), &file.text, None).await? {
+            let process = streams.process(&file.text);
+            let opened = match process {
+                Some(_) => File::Own,
+                None => self.file_named(shell, (due.text, due.range), &file.text, None).await?,
+            };
+            streams.input = process.map_or(streams.input, Source::File);
+            match opened {
                 File::Opened(file) => streams.input = Source::File(Arc::new(file)),
                 File::Null => streams.input = Source::Nothing,
                 File::Own | File::Stream(_) => {}

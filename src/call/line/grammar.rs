@@ -9,6 +9,8 @@ pub(super) struct Grammar<'a> {
     pub(super) tool: ResolvedTool<'a>,
     /// Words and operands, in the order of the command line.
     pub(super) slots: Vec<Slot<'a>>,
+    /// Whether letters behind one dash may be several options, or an option and its value.
+    pub(super) has_clusters: bool,
     /// Options of the command with their values, which every line of the tool has.
     pub(super) constants: Vec<Vec<String>>,
     /// Options that the config adds to a line that lacks them.
@@ -175,9 +177,12 @@ impl<'a> Grammar<'a> {
         let mut options: Vec<Spelling<'a>> = tool.args().flat_map(spelled).chain(withheld).collect();
         let (bare, valued): (Vec<&Spelling<'a>>, Vec<_>) = options.iter().partition(|one| one.template.is_bare());
         let [bare, valued] = [bare, valued].map(|some| some.into_iter().filter_map(Spelling::name).collect::<Vec<_>>());
+        let has_clusters = has_clusters(bare.iter().chain(&valued));
         let stated = |one| stated(one, tool.cli().has_boolean_values(), &valued);
-        let more: Vec<Spelling<'a>> =
-            options.iter().flat_map(|one| equivalents(one, &bare).into_iter().chain(stated(one))).collect();
+        let is_read =
+            |one: &Spelling<'_>| has_clusters || !one.template.is_attached() || one.template.short().is_none();
+        let equivalents = |one| equivalents(one, &bare).into_iter().filter(is_read);
+        let more: Vec<Spelling<'a>> = options.iter().flat_map(|one| equivalents(one).chain(stated(one))).collect();
         options.extend(more);
         if tool.cli().has_letter_equals() {
             let valued = options.iter().filter(|one| one.meaning == Meaning::Value);
@@ -193,7 +198,7 @@ impl<'a> Grammar<'a> {
         let leading = slots.iter().take_while(|slot| matches!(slot, Slot::Word(_))).count();
         let front_words = front_words.map_or(leading, |front| front.min(leading));
 
-        Self { tool, slots, constants, added, options, front_words, base_slots, slots_before_options }
+        Self { tool, slots, has_clusters, constants, added, options, front_words, base_slots, slots_before_options }
     }
 
     /// Whether `--` has a place among the operands.
@@ -327,6 +332,17 @@ fn spellings(arg: ArgView<'_>, zone: Zone) -> Vec<Spelling<'_>> {
     }
 
     all
+}
+
+/// Whether a program with options of these names reads `-abc` as `-a -bc`. One whose long options have one dash, as those of
+/// ffmpeg and terraform, reads it as one option, which may be missing here.
+fn has_clusters<'n>(mut names: impl Iterator<Item = &'n &'n str> + Clone) -> bool {
+    // Not one such as `-vv`.
+    let is_word = |name: &&&str| {
+        let mut letters = name.strip_prefix('-').unwrap_or_default().chars();
+        letters.next().is_some_and(|first| first.is_ascii_alphabetic() && letters.any(|other| other != first))
+    };
+    !names.clone().any(|name| is_word(&name)) || names.any(|name| name.starts_with("--") && *name != "--help")
 }
 
 /// Whether an alias is a letter without a dash, as the options of `tar xzf` are.

@@ -322,7 +322,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
 
     /// Reads short options in one word, such as `-la` or `-vn5`. The last may take a value.
     fn cluster(&mut self, word: &'w str) -> Result<bool, Misfit> {
-        if word.starts_with("--") || word.chars().count() < 3 {
+        if word.starts_with("--") || word.chars().count() < 3 || !self.grammar.has_clusters {
             return Ok(false);
         }
 

@@ -53,6 +53,7 @@ impl<'f> Set<'f> {
                     },
                     'e' => "errexit",
                     'x' => "xtrace",
+                    'a' => "allexport",
                     'u' => "nounset",
                     'E' => "errtrace",
                     'T' => "functrace",
@@ -72,7 +73,12 @@ impl<'f> Set<'f> {
                     "braceexpand" if is_set => {}
                     _ => {
                         let problem = format!("`set {}` is not read", word.text);
-                        return Err((problem, "-e, -f, -u, -x, -E and -o pipefail are".to_owned()));
+                        let remedy = if name == "allexport" {
+                            "write `export` before each variable that programs are to get, as in `export NAME=VALUE`"
+                        } else {
+                            "-e, -f, -u, -x, -E and -o pipefail are"
+                        };
+                        return Err((problem, remedy.to_owned()));
                     }
                 }
             }

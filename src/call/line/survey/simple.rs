@@ -105,7 +105,9 @@ impl Survey<'_, '_> {
                         let problem = "the commands of `xargs -a` would read the input that stands before it";
                         return Err(self.error(&command.range, problem, "write `xargs COMMAND < FILE`"));
                     }
-                    self.file_named(&file, &command.range, None)?;
+                    if !is_process(&file, command) {
+                        self.file_named(&file, &command.range, None)?;
+                    }
                 }
                 if words.is_empty() {
                     return Ok(());
@@ -320,7 +322,8 @@ impl Survey<'_, '_> {
             Builtin::Source => {
                 let is_activation = matches!(words, [path] if path.text.ends_with("/activate") && !path.is_open);
                 if !is_activation {
-                    let remedy = "write the commands themselves; `source DIR/bin/activate` is read";
+                    let remedy = "write the commands themselves, or for a file of variables \
+                        `export $(grep -v '^#' FILE | xargs)`; `source DIR/bin/activate` is read";
                     return Err(self.error(&command.range, "commands of files are not read", remedy));
                 }
                 for name in ["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT"] {
@@ -422,4 +425,11 @@ fn with_value<'r>(words: &[Field], replaced: Option<&'r str>) -> (Option<&'r str
         all.push(value(placeholder.to_owned()));
     }
     (replaced.filter(|_| text.is_some()), all)
+}
+
+/// Whether a path stands for a `<(…)` in the words of a command.
+fn is_process(path: &Field, command: &Command) -> bool {
+    let Body::Simple(simple) = &command.body else { return false };
+    let mut parts = simple.words.iter().flat_map(|word| &word.parts);
+    parts.any(|part| matches!(part, Part::Process(_, number) if path.text == format!("/dev/fd/{number}")))
 }
