@@ -177,7 +177,7 @@ impl<'a> Grammar<'a> {
         let mut options: Vec<Spelling<'a>> = tool.args().flat_map(spelled).chain(withheld).collect();
         let (bare, valued): (Vec<&Spelling<'a>>, Vec<_>) = options.iter().partition(|one| one.template.is_bare());
         let [bare, valued] = [bare, valued].map(|some| some.into_iter().filter_map(Spelling::name).collect::<Vec<_>>());
-        let has_clusters = has_clusters(bare.iter().chain(&valued));
+        let has_clusters = has_clusters(options.iter().filter(|one| !is_placed(&one.arg)).filter_map(Spelling::name));
         let stated = |one| stated(one, tool.cli().has_boolean_values(), &valued);
         let is_read =
             |one: &Spelling<'_>| has_clusters || !one.template.is_attached() || one.template.short().is_none();
@@ -336,13 +336,13 @@ fn spellings(arg: ArgView<'_>, zone: Zone) -> Vec<Spelling<'_>> {
 
 /// Whether a program with options of these names reads `-abc` as `-a -bc`. One whose long options have one dash, as those of
 /// ffmpeg and terraform, reads it as one option, which may be missing here.
-fn has_clusters<'n>(mut names: impl Iterator<Item = &'n &'n str> + Clone) -> bool {
+fn has_clusters<'n>(mut names: impl Iterator<Item = &'n str> + Clone) -> bool {
     // Not one such as `-vv`.
-    let is_word = |name: &&&str| {
+    let is_word = |name: &str| {
         let mut letters = name.strip_prefix('-').unwrap_or_default().chars();
         letters.next().is_some_and(|first| first.is_ascii_alphabetic() && letters.any(|other| other != first))
     };
-    !names.clone().any(|name| is_word(&name)) || names.any(|name| name.starts_with("--") && *name != "--help")
+    !names.clone().any(is_word) || names.any(|name| name.len() > 2 && name.starts_with("--") && name != "--help")
 }
 
 /// Whether an alias is a letter without a dash, as the options of `tar xzf` are.
