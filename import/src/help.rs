@@ -1,11 +1,14 @@
 //! A help page → a command's options, operands and subcommands.
 
+mod alternatives;
+mod called;
 mod commands;
 mod operands;
 mod options;
 
 use std::collections::HashSet;
 
+use self::called::called_commands;
 pub use self::commands::read_listing;
 use self::commands::{choice_commands, listed_commands, mark_default, names_subcommands, usage_commands};
 use self::operands::{forms, listed_operands, usage_operands};
@@ -68,7 +71,8 @@ impl HelpPage {
 #[must_use]
 pub fn read(text: &str, words: &[String]) -> HelpPage {
     let text = &tree::flattened(&panel::opened(text), words);
-    let layout = layout(text);
+    let mut layout = layout(text);
+    layout.find_usage_of(words);
     let is_manual = is_manual(text);
     let Listed { mut options, mut unsure } = options(&layout.entries, is_manual);
     add_dashes(&mut options, text);
@@ -86,6 +90,9 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     // `prog add` lists a command by its whole line.
     let parents: Vec<String> = [program.to_owned()].into_iter().chain(words.iter().cloned()).collect();
     let mut subcommands = listed_commands(&layout.entries, &synopses, &operands, (words, &parents), is_manual);
+    if subcommands.is_empty() && !is_manual && synopses.iter().any(|synopsis| synopsis.wants_command.is_some()) {
+        subcommands = called_commands(text, &parents);
+    }
     mark_default(&mut subcommands, text);
     operands.retain(|operand| !names_subcommands(operand, &subcommands));
     let is_listed = !subcommands.is_empty() && layout.entries.iter().any(|entry| entry.section == Section::Commands);
@@ -127,6 +134,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     }
 
     let forms = forms(&usages, &synopses, &operands, words).filter(|_| subcommands.is_empty());
+    let forms = forms.filter(|_| words.is_empty() || !listed);
     let groups = groups(&synopses, !subcommands.is_empty());
     let options_last = synopses.iter().find(|synopsis| !synopsis.operands.is_empty());
     let options_last = options_last.is_some_and(|synopsis| synopsis.options_last);

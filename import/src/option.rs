@@ -75,7 +75,9 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
             rest = "";
             break;
         }
-        match next_spelling(after, whole) {
+        // `-s --sack SACK mend it` needs no column of its own.
+        let is_pair = own.len() == 2 && after.starts_with(" --");
+        match next_spelling(after, whole || is_pair) {
             Some(next) if flag.spellings.len() < MAX_SPELLINGS => rest = next,
             _ => {
                 rest = after.trim();
@@ -84,6 +86,11 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
         }
     }
 
+    // `SACK [+]` of a page that says "[+] can be repeated".
+    if let (Some(value), Some(after)) = (&mut flag.value, rest.strip_prefix("[+]")) {
+        value.several = Several::Each;
+        rest = after.trim();
+    }
     match &mut flag.value {
         Some(value) if value.several == Several::No && (rest.starts_with("...") || is_more(rest, &flag.spellings)) => {
             value.several = Several::Each;

@@ -77,6 +77,9 @@ pub(super) fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<V
         return (None, text);
     }
 
+    if let Some(value) = with_default(word) {
+        return (Some(value), after);
+    }
     let mut value = named(word);
     // `[String]` is a list of strings in the help of some JavaScript programs.
     if matches!(word, "[String]" | "[Int]" | "[Number]") {
@@ -97,6 +100,17 @@ pub(super) fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<V
 
     value.apart = !spelling.starts_with("--");
     (Some(value), after)
+}
+
+/// A value that may be absent, behind its type: `string[="true"]`.
+///
+/// Source: `FlagUsages` of the library pflag, which shows so what an option alone stands for.
+fn with_default(word: &str) -> Option<Value> {
+    let (name, default) = word.strip_suffix(']')?.split_once("[=")?;
+    let is_type = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let is_literal = default.starts_with(|c: char| c == '"' || c == '+' || c.is_ascii_digit())
+        || matches!(default, "true" | "false");
+    (is_type && is_literal).then(|| Value { optional: true, attached: true, ..named(name) })
 }
 
 /// A value in one word with its option. A name with a value is such a word too, and each call may have several of them:

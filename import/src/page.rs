@@ -1,15 +1,20 @@
 //! The layout of a help page: sections, and the entries in them.
 
+use crate::command_word::is_command_word;
 pub(super) use crate::page_line::Section;
 use crate::page_line::{
-    bracketed_option, commands_behind, heading, indent_of, is_balanced, is_listed_option, options_in_columns,
-    split_columns, starts_entry, starts_option, starts_with_command, usage_start, with_braces,
+    bracketed_option, commands_behind, heading, indent_of, is_balanced, is_listed_option, lists_commands,
+    options_in_columns, split_columns, starts_entry, starts_option, starts_with_command, usage_start, with_braces,
+    without_number,
 };
 
 /// How many columns behind its option the text of a manual starts.
 ///
 /// Source: man(7) of groff, whose paragraphs are indented by 7.2n.
 const TAG_WIDTH: usize = 7;
+
+/// How many words of a subcommand stand before its options in a usage line without a heading.
+const MAX_COMMAND_WORDS: usize = 3;
 
 /// The length from which on a line of text is one that goes on in the next line.
 const FULL_LINE: usize = 65;
@@ -45,14 +50,22 @@ struct OpenSection {
 /// Takes a clean page apart.
 pub(super) fn layout(text: &str) -> Layout {
     let out = Layout::default();
-    let mut reader =
-        PageReader { out, open: None, column: None, section: Section::Other, seen_heading: false, next_indent: 0 };
+    let mut reader = PageReader {
+        out,
+        open: None,
+        column: None,
+        section: Section::Other,
+        seen_heading: false,
+        next_indent: 0,
+        next_lists: false,
+    };
     // One character for three dots.
     let text = without_underlines(&text.replace('…', "..."));
     let mut lines = text.iter().map(String::as_str);
     while let Some(line) = lines.next() {
-        let next = lines.clone().find(|line| !line.trim().is_empty()).map_or(0, indent_of);
-        reader.line(line, next);
+        let next = lines.clone().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        reader.next_lists = lists_commands(next);
+        reader.line(line, indent_of(next));
     }
 
     reader.close();
@@ -107,8 +120,12 @@ impl Layout {
     fn find_usages(&mut self) {
         if self.usages.is_empty() {
             let is_usage = |line: &mut String| {
-                line.split_whitespace().nth(1).is_some_and(|word| {
-                    matches!(word, "[options]" | "[OPTIONS]" | "[opts]" | "[flags]" | "[SUBCOMMAND]" | "[COMMAND]")
+                // `prog sack mend [OPTION]...`
+                let mut words = line.split_whitespace().skip(1).take(MAX_COMMAND_WORDS + 1);
+                words.find(|word| !is_command_word(word)).is_some_and(|word| {
+                    let word = word.trim_end_matches('.').to_ascii_lowercase();
+                    let places = ["[options]", "[option]", "[opts]", "[flags]", "[subcommand]", "[command]"];
+                    places.contains(&word.as_str())
                 })
             };
             self.usages = self.prose.extract_if(.., is_usage).collect();
@@ -117,6 +134,23 @@ impl Layout {
             let name = self.frequent_start();
             let is_own = |line: &mut String| name.as_deref().is_some_and(|name| starts_usage(line, name));
             self.usages = self.prose.extract_if(.., is_own).collect();
+        }
+    }
+}
+
+impl Layout {
+    /// Finds the usage line of the command `words` without a heading, with which its page starts: `prog sack [-a] NAME`.
+    pub(super) fn find_usage_of(&mut self, words: &[String]) {
+        let Some(at) = self.prose.iter().position(|line| !line.is_empty()) else { return };
+        let mut line = self.prose[at].split_whitespace().skip(1);
+        let is_own = !words.is_empty() && words.iter().all(|own| line.next() == Some(own));
+        let mut is_shaped = || {
+            line.next().is_some_and(|next| {
+                next.starts_with(['[', '<', '-']) || next.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'.')
+            })
+        };
+        if self.usages.is_empty() && is_own && is_shaped() {
+            self.usages.push(self.prose.remove(at));
         }
     }
 }
@@ -153,6 +187,8 @@ struct PageReader {
     seen_heading: bool,
     /// The indentation of the next line that is not empty.
     next_indent: usize,
+    /// Whether that line is a command with its description.
+    next_lists: bool,
 }
 
 impl PageReader {
@@ -170,7 +206,7 @@ impl PageReader {
 
         let indent = indent_of(line);
         if let Some(rest) = usage_start(trimmed, indent) {
-            let rest = rest.strip_prefix("$ ").unwrap_or(rest);
+            let rest = without_number(rest.strip_prefix("$ ").unwrap_or(rest));
             self.close();
             self.section = Section::Usage;
             self.seen_heading = true;
@@ -234,7 +270,7 @@ impl PageReader {
             return;
         }
 
-        let trimmed = trimmed.strip_prefix("$ ").unwrap_or(trimmed);
+        let trimmed = without_number(trimmed.strip_prefix("$ ").unwrap_or(trimmed));
         // A list right under a usage line that has ended: `-a makes an array`, `word is a key`.
         let has_ended = self.out.usages.last().is_some_and(|usage| is_balanced(usage) && usage.contains('['));
         let is_prose = !trimmed.contains(['[', '<', '{', '|', '(']) && trimmed.split_whitespace().count() > 2;
@@ -272,7 +308,17 @@ impl PageReader {
         self.out.usages.iter().any(|usage| first(usage) == first(trimmed))
     }
 
+    /// Whether a line is a title in a list of commands: `image:` above deeper ones.
+    fn is_group(&self, trimmed: &str, indent: usize) -> bool {
+        let title = trimmed.strip_suffix(':').filter(|title| !title.is_empty());
+        let is_word = title.is_some_and(|title| title.split(' ').count() < 4 && !title.starts_with('-'));
+        self.section == Section::Commands && self.next_lists && self.next_indent > indent && is_word
+    }
+
     fn body(&mut self, line: &str, trimmed: &str, indent: usize) {
+        if self.is_group(trimmed, indent) {
+            return self.close();
+        }
         if let Some(cells) = options_in_columns(trimmed) {
             self.close();
             let entry = |(term, text): (&str, &str)| ListEntry {

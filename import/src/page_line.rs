@@ -55,6 +55,12 @@ pub(super) fn usage_start(trimmed: &str, indent: usize) -> Option<&str> {
     rest.is_empty().then_some("")
 }
 
+/// A usage line without its number in a list of them: `2. prog FILE`.
+pub(super) fn without_number(usage: &str) -> &str {
+    let rest = usage.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.len() == usage.len() { usage } else { rest.strip_prefix(". ").map_or(usage, str::trim_start) }
+}
+
 /// The text behind a word in small letters or capitals.
 fn behind_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let (start, rest) = text.split_at_checked(word.len())?;
@@ -108,6 +114,12 @@ pub(super) fn commands_behind(trimmed: &str) -> Option<String> {
 pub(super) fn starts_with_command(trimmed: &str) -> bool {
     let (term, text) = split_columns(trimmed);
     text.is_some() && is_command_word(term)
+}
+
+/// Whether a line is a command, perhaps with other names, with its description in a second column: `remove, rm  Remove it`.
+pub(super) fn lists_commands(line: &str) -> bool {
+    let (term, text) = split_columns(line.trim());
+    text.is_some() && term.split(", ").all(is_command_word)
 }
 
 /// Whether an indented line is a heading rather than an entry: `Output options:`.

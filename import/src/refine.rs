@@ -73,7 +73,21 @@ pub(super) fn is_switching(about: &str) -> bool {
 /// Whether a description says by its start, or by how several are given, that its option has a value.
 pub(super) fn is_given(about: &str) -> bool {
     let about = about.to_ascii_lowercase();
-    GIVEN.iter().any(|start| about.starts_with(start)) || about.contains("can be comma-separated")
+    GIVEN.iter().any(|start| about.starts_with(start))
+        || about.contains("can be comma-separated")
+        || about.contains("use the given ")
+        || about.contains(" to connect to")
+        || names_choices(&about)
+}
+
+/// Whether brackets hold nothing but a list of quoted words: `("fine", "coarse" or "husk")`.
+fn names_choices(about: &str) -> bool {
+    let is_quoted = |word: &str| word.len() > 2 && word.starts_with('"') && word.ends_with('"');
+    let inner = about.split('(').skip(1).filter_map(|rest| rest.split_once(')'));
+    inner.map(|(inner, _)| inner.split([',', ' ']).filter(|word| !word.is_empty() && *word != "or")).any(|words| {
+        let words: Vec<&str> = words.collect();
+        words.len() > 1 && words.into_iter().all(is_quoted)
+    })
 }
 
 /// Gives values to options of a page that shows none, where their descriptions say that they have one.

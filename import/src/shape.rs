@@ -19,7 +19,7 @@ const SLICES: [&str; 13] = [
     "stringlist",
 ];
 /// Phrases of options that may stand several times.
-const REPEATED: [&str; 17] = [
+const REPEATED: [&str; 18] = [
     "multiple times",
     "several times",
     "more than once",
@@ -37,6 +37,7 @@ const REPEATED: [&str; 17] = [
     "specify multiple ",
     "used repeatedly",
     "given repeatedly",
+    "this option repeatedly",
 ];
 /// Phrases of options whose value holds several, with commas.
 const SEPARATED: [&str; 9] = [
@@ -107,9 +108,13 @@ pub(super) fn is_open(spellings: &[String], name: &str, text: &str) -> bool {
     start.split([' ', ',']).filter_map(|word| word.strip_suffix("(s)")).any(|word| nouns.iter().any(|own| own == word))
 }
 
-/// Whether a description speaks of several directories or paths, one of which the name of its option is.
+/// Whether a description speaks of several of what the name of its option is: `--sack`, "Sacks to mend".
 pub(super) fn is_one_of(spellings: &[String], text: &str) -> bool {
     let noun = spellings.first().and_then(|own| own.rsplit('-').next()).unwrap_or_default();
+    let first = text.split(' ').next().unwrap_or_default().to_ascii_lowercase();
+    if noun.len() > 3 && is_plural_of(&first, noun) {
+        return true;
+    }
     let plural = match noun {
         "dir" | "directory" => "directories",
         "path" => "paths",

@@ -348,7 +348,8 @@ impl SynopsisReader<'_> {
         let name = name.trim_end_matches("..");
         // `/path/to/mount` stands for a path.
         let name = if is_path { name.rsplit('/').next().unwrap_or(name) } else { name };
-        let is_plural = is_plural(name);
+        // `[sack(s)]`
+        let is_plural = is_plural(name) || core.strip_prefix(name).is_some_and(|rest| rest.starts_with("(s)"));
         // `[spec..]` is the form of yargs.
         let is_open = name.ends_with("-specific");
         let several =

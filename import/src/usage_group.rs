@@ -4,6 +4,9 @@ use super::grammar::UsageItem;
 use super::placeholder::is_rest;
 use super::refine;
 
+/// Words of sentences, which are no names of operands.
+const VERBS: [&str; 6] = ["can", "may", "is", "are", "must", "be"];
+
 /// Returns whether items start with an option, also in brackets.
 pub(super) fn starts_with_flag(items: &[UsageItem]) -> bool {
     match items.first() {
@@ -57,7 +60,11 @@ pub(super) fn value_of(alternatives: &[Vec<UsageItem>]) -> Option<String> {
 pub(super) fn is_prose(alternatives: &[Vec<UsageItem>]) -> bool {
     let is_plain =
         |item: &UsageItem| matches!(item, UsageItem::Word(word) if word.starts_with(|c: char| c.is_ascii_lowercase()));
-    matches!(alternatives, [items] if items.len() > 2 && items.iter().all(is_plain))
+    let is_named = |item: &UsageItem| is_plain(item) || matches!(item, UsageItem::Angle(_));
+    // `(<key> can also be given by a file)`
+    let is_verb = |item: &UsageItem| matches!(item, UsageItem::Word(word) if VERBS.contains(&word.as_str()));
+    let is_sentence = |items: &[UsageItem]| items.iter().any(is_verb) && items.iter().all(is_named);
+    matches!(alternatives, [items] if items.len() > 2 && (items.iter().all(is_plain) || is_sentence(items)))
 }
 
 /// The name of operands in two words: `[entry points]`.

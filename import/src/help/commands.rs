@@ -273,7 +273,10 @@ pub(super) fn choice_commands(synopses: &[Synopsis]) -> Vec<Subcommand> {
 pub(super) fn aliases(text: &str, words: &[String]) -> Vec<String> {
     let Some((_, parents)) = words.split_last() else { return Vec::new() };
     let mut lines = text.lines().skip_while(|line| !matches!(line.trim(), "Aliases:" | "ALIASES" | "ALIASES:")).skip(1);
-    let Some(listed) = lines.find(|line| !line.trim().is_empty()) else { return Vec::new() };
+    let mut behind =
+        text.lines().filter_map(|line| ["aliases: ", "alias: "].iter().find_map(|start| line.strip_prefix(start)));
+    let listed = lines.find(|line| !line.trim().is_empty()).or_else(|| behind.next());
+    let Some(listed) = listed else { return Vec::new() };
     let spellings = listed.split(',').map(|spelling| spelling.split_whitespace().collect::<Vec<_>>());
     let with_parents = |spelling: Vec<&str>| match spelling.as_slice() {
         [word] => parents.iter().map(String::as_str).chain([*word]).collect::<Vec<_>>().join(" "),

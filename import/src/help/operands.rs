@@ -127,6 +127,16 @@ fn has_open_bar(usage: &str) -> bool {
     })
 }
 
+/// Whether the first usage line of several takes fewer operands than another one.
+fn first_has_fewest(synopses: &[Synopsis]) -> bool {
+    let most = |synopsis: &Synopsis| {
+        let is_open = synopsis.operands.iter().any(|operand| operand.value.several != Several::No);
+        if is_open { usize::MAX } else { synopsis.operands.len() }
+    };
+    let mut with = synopses.iter().filter(|synopsis| !synopsis.operands.is_empty()).map(most);
+    with.next().is_some_and(|first| with.any(|other| other > first))
+}
+
 /// The operands of a program as its usage lines show them, if they differ, or if no line shows any.
 ///
 /// Without a line nobody knows whether it takes operands; what it does not take it refuses itself.
@@ -136,7 +146,11 @@ pub(super) fn forms(
     operands: &[Operand],
     words: &[String],
 ) -> Option<String> {
-    if !words.is_empty() || operands.iter().any(|operand| operand.rest || operand.behind_dashes) {
+    if operands.iter().any(|operand| operand.rest || operand.behind_dashes) {
+        return None;
+    }
+    // Of a subcommand the first line is taken, unless another one has more operands.
+    if !words.is_empty() && !first_has_fewest(synopses) {
         return None;
     }
     if operands.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::alternatives;
 use crate::command::{Flag, Several, Value};
 use crate::page::{ListEntry, Section};
 use crate::{option, prose, refine, shape, values};
@@ -59,7 +60,7 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
     let takes_words = is_clap(entries);
     let is_click = is_click(entries);
     let glues_names = option::glues_names(entries);
-    for entry in entries.iter().filter(|entry| entry.term.starts_with('-')) {
+    for entry in alternatives::parted(entries).iter().filter(|entry| entry.term.starts_with('-')) {
         // There is a second column, or the text is below: the first column is the option alone. So are two columns of
         // spellings.
         let mut parts = entry.term.split("  ").map(str::trim).filter(|part| !part.is_empty());

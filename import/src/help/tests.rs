@@ -731,3 +731,94 @@ fn a_kind_among_values_leaves_them_open() {
     let values = read(page, &[]).command.options.into_iter().map(|flag| flag.value.and_then(|value| value.values));
     assert_eq!(values.map(|values| values.is_some()).collect::<Vec<_>>(), [false, true]);
 }
+
+#[test]
+fn page_of_a_command_may_start_with_its_usage_line() {
+    for usage in ["mill sack [OPTION]... [BAG]...", "mill sack [-r RYE] [-f] BAG...", "mill sack BAG..."] {
+        let page = format!(
+            "{usage}\n\naliases: bag, grain\n\nmend the sacks\n\noptions ([+] can be repeated):\n\n -r --rye RYE [+] take this \
+             rye\n -f --fine        grind finely\n"
+        );
+        let command = read(&page, &["sack".to_owned()]).command;
+        let bags: Vec<_> = command.operands.iter().map(|own| (own.name.as_str(), own.value.several.clone())).collect();
+        assert_eq!(bags, [("BAG", Several::Each)], "{usage}");
+        let rye = &command.options[0];
+        assert_eq!(rye.spellings, ["--rye", "-r"]);
+        assert_eq!(rye.value.as_ref().map(|value| value.several.clone()), Some(Several::Each));
+        assert_eq!(
+            (rye.about.as_str(), command.aliases.as_slice()),
+            ("take this rye", &["bag", "grain"].map(str::to_owned)[..])
+        );
+    }
+}
+
+#[test]
+fn usage_lines_may_have_numbers_and_remarks() {
+    let page = "mend: Mend sacks.\nusage: 1. mend SACK...\n       2. mend URL...\n\nValid options:\n  -q [--quiet]  : say less\n";
+    let names = |page: &str, words: &[&str]| {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        read(page, &words).command.operands.into_iter().map(|own| own.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(page, &["mend"]), ["SACK"]);
+    let page = "USAGE:\n\tmill put [options] <sack> <bag> (<bag> can also be given from stdin) [flags]\n";
+    assert_eq!(names(page, &["put"]), ["sack", "bag"]);
+    let page = read("Usage: mill [options] [sack(s)]\n\n  --rye  take rye\n", &[]).command;
+    assert_eq!(page.operands[0].value.several, Several::Each);
+}
+
+#[test]
+fn whole_calls_below_a_usage_line_are_subcommands() {
+    let page = "usage: mill [global] <group> [<group>...] <command> [<args>]\n\nGlobal options:\n  -v|--verbose  say more\n\n    \
+                mill sack mend [options] <sack>\n        Mend a sack\n    mill sack drop <sack>\n        Drop it\n\n    \
+                mill grind [options] <sack>\n        Grind it\n    mill sift <sack>\n        Sift it\n";
+    let page = read(page, &[]);
+    let names: Vec<&str> = page.subcommands.iter().map(|command| command.name.as_str()).collect();
+    assert_eq!((names.as_slice(), page.runs), (&["sack", "grind", "sift"][..], false));
+}
+
+#[test]
+fn values_may_be_absent_behind_their_type() {
+    let page = "Usage:\n  mill [flags]\n\nFlags:\n      --pull string[=\"true\"]   pull it\n      --jobs int[=4]   how many\n  -e, --env NAME[=VALUE]   set it\n";
+    let options = read(page, &[]).command.options;
+    let optional: Vec<bool> =
+        options.iter().filter_map(|flag| flag.value.as_ref()).map(|value| value.optional).collect();
+    assert_eq!(optional, [true, true, false]);
+}
+
+#[test]
+fn quoted_choices_are_values_of_a_page_that_names_none() {
+    let page = "Usage: mill [OPTION] [SACK]...\n\n  -i, -in     read it (default)\n      -kind   kind to take (\"rye\", \"oats\" or \"mixed-corn\")\n      \
+                -at     use the given place\n  -m, -mill   mill to connect to (eg mill:0)\n      -quiet  say less\n      -loud   say more (\"loudly\")\n";
+    let valued: Vec<String> = read(page, &[])
+        .command
+        .options
+        .into_iter()
+        .filter(|flag| flag.value.is_some())
+        .map(|flag| flag.spellings[0].clone())
+        .collect();
+    assert_eq!(valued, ["-kind", "-at", "-m"]);
+}
+
+#[test]
+fn a_later_usage_line_of_a_command_may_have_more_operands() {
+    let forms = |page: &str| read(page, &["log".to_owned()]).command.forms;
+    let page = "usage: 1. log [SACK]\n       2. log MILL [SACK...]\n\n  -q  say less\n";
+    assert_eq!(forms(page).as_deref(), Some("[SACK]; or MILL [SACK...]"));
+    assert_eq!(forms("usage: mill log [SACK...]\n       mill log --all\n\n  -q  say less\n"), None);
+}
+
+#[test]
+fn commands_may_stand_in_groups() {
+    let page = "USAGE:\n   mill [global options] command [arguments...]\n\nCOMMANDS:\n   raw      open it\n   help, h  show help\n\n   \
+                sack:\n     mend        mend a sack\n     remove, rm  remove one\n\n   stone wheel:\n     grind  grind it\n\n\
+                GLOBAL OPTIONS:\n   --verbose  say more\n";
+    let names: Vec<String> = read(page, &[]).subcommands.into_iter().map(|command| command.name).collect();
+    assert_eq!(names, ["raw", "mend", "remove", "grind"]);
+}
+
+#[test]
+fn descriptions_in_the_plural_are_of_options_that_may_stand_several_times() {
+    let page =
+        "usage: mill\n\nOptions:\n  --sack TEXT  Sacks to mend\n  --bag TEXT   Bag to mend\n  --dust TEXT  Dusts\n";
+    assert_eq!(shown(page), ["--sack TEXT:Each", "--bag TEXT:No", "--dust TEXT:Each"]);
+}
