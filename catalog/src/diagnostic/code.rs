@@ -130,7 +130,7 @@ codes! {
         why "Agents choose tools by these texts.";
         example "description: \"\"";
         remedy "Write a text.";
-    /// Neither the config nor the tool says which program to run.
+    /// Neither the config nor the tool says which program to run, or a place stands for it.
     NoCommand = "no-command", Error, Check;
         why "There is nothing to start.";
         example "command: \"\"\ntools:\n  - {name: a, description: Show a}";

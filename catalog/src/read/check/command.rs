@@ -75,6 +75,13 @@ impl Checker<'_> {
         }
 
         let whole = Command { parts: [shared.base, &command.parts].concat(), span: command.span };
+        if let (Some(name), Some(CommandPart::Arg(_) | CommandPart::Options)) = (&tool.name, whole.parts.first()) {
+            let message =
+                format!("the command of tool `{}` starts with a place, where its program has to stand", name.value);
+            let help =
+                "write the program: no value becomes the name of one; a tool for each, or `aliases`, tells them apart";
+            self.report(Code::NoCommand, whole.span, message, help);
+        }
         self.order(&whole, args, shared.has_globals, tool);
         command.parts
     }
