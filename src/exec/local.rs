@@ -119,8 +119,8 @@ async fn run_in_cage(
     // A project may lie among the temporary files, and the cage says whether it is written.
     let is_apart = |path: &Path, top: &Path| !path.starts_with(top) && !top.starts_with(path);
     made.retain(|path| cage.project.as_ref().is_none_or(|top| is_apart(path, top)));
-    let named_directory = named.as_ref().and_then(|(_, named)| named.directory());
-    let own = [path].into_iter().chain(kept).chain(named_directory).chain(made).chain(invocation.files_dir.clone());
+    let of_names = named.iter().flat_map(|(_, named)| named.writable());
+    let own = [path].into_iter().chain(kept).chain(of_names).chain(made).chain(invocation.files_dir.clone());
     let write = rights.write.iter().cloned().chain(own);
     let mut rights = Rights { write: write.collect(), ..rights.clone() };
     if let Readable::Listed(read) = &mut rights.read {

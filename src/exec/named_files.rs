@@ -1,11 +1,13 @@
-//! Files at the top of a directory for temporary files that the words of a caged program name: `-o /tmp/report`.
+//! Files and directories at the top of a directory for temporary files that the words of a caged program name:
+//! `-o /tmp/report`, `-m venv /tmp/env`.
 //!
-//! A cage opens what is there. What is not there yet becomes a link into a directory of this call, which the program
-//! follows when it makes the file, and which is replaced by that file once the program has ended. The directory lies where
-//! no caged program can put a link in its place.
+//! A cage opens what is there. A file that is not there yet becomes a link into a directory of this call, which the program
+//! follows when it makes the file, and which is replaced by that file once the program has ended. That directory lies where
+//! no caged program can put a link in its place. A directory that is not there yet is made, since programs that take an
+//! empty one refuse a link to one, and removed if it stays empty.
 
-use std::fs;
-use std::os::unix::fs::{MetadataExt as _, symlink};
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -25,12 +27,14 @@ enum Kind {
     Directory,
 }
 
-/// The files that a program may make by their names.
+/// The files and directories that a program may make by their names.
 pub(super) struct NamedFiles<'c> {
-    /// Where they are made; `None` if the words name none.
+    /// Where files are made; `None` if the words name none.
     directory: Option<TempDir>,
     links: Vec<Link>,
-    /// Removes links and directory if this process is killed.
+    /// The directories, which are there now.
+    made: Vec<PathBuf>,
+    /// Removes all of them if this process is killed.
     cleanups: Vec<CleanupGuard<'c>>,
 }
 
@@ -41,25 +45,36 @@ struct Link {
 }
 
 impl<'c> NamedFiles<'c> {
-    /// Makes links at the names that are free.
+    /// Makes links and directories at the names that are free.
     ///
-    /// A name for which no link can be made is left out: the program then fails to make it.
+    /// A name for which nothing can be made is left out: the program then fails to make it.
     pub(super) fn before(invocation: &Invocation, janitor: Option<&'c Janitor>) -> Self {
-        let mut named = Self { directory: None, links: Vec::new(), cleanups: Vec::new() };
+        let mut named = Self { directory: None, links: Vec::new(), made: Vec::new(), cleanups: Vec::new() };
         for top in temporary_directories() {
             for (name, kind) in names_below(&top, invocation) {
                 let path = top.join(&name);
-                if named.links.len() < MAX_NAMED_FILES && !is_there(&path) {
-                    // The file takes its name only within one file system.
-                    named.link(path, &name, kind, janitor);
+                if named.links.len() + named.made.len() >= MAX_NAMED_FILES || is_there(&path) {
+                    continue;
                 }
+                match kind {
+                    Kind::File => named.link(path, &name, janitor),
+                    Kind::Directory => named.make(path, janitor),
+                };
             }
         }
         named
     }
 
-    /// Makes a link, if the file can be moved to its place.
-    fn link(&mut self, path: PathBuf, name: &str, kind: Kind, janitor: Option<&'c Janitor>) -> Option<()> {
+    /// Makes a directory for its owner only, as [`tempfile`] does.
+    fn make(&mut self, path: PathBuf, janitor: Option<&'c Janitor>) -> Option<()> {
+        DirBuilder::new().mode(0o700).create(&path).ok()?;
+        self.cleanups.extend(janitor.map(|janitor| janitor.register_removal(&path)));
+        self.made.push(path);
+        Some(())
+    }
+
+    /// Makes a link, if the file can be moved to its place: it takes its name only within one file system.
+    fn link(&mut self, path: PathBuf, name: &str, janitor: Option<&'c Janitor>) -> Option<()> {
         let directory = self.directory.take().map_or_else(temporary::make, Ok).ok()?;
         let own = directory.path().canonicalize().ok();
         if self.directory.insert(directory).path().metadata().ok()?.dev() != path.parent()?.metadata().ok()?.dev() {
@@ -67,7 +82,7 @@ impl<'c> NamedFiles<'c> {
         }
         let own = own?;
         let target = own.join(name);
-        if is_there(&target) || kind == Kind::Directory && fs::create_dir(&target).is_err() {
+        if is_there(&target) {
             return None;
         }
         self.cleanups.extend(janitor.map(|janitor| janitor.register_removal(&own)));
@@ -77,17 +92,22 @@ impl<'c> NamedFiles<'c> {
         Some(())
     }
 
-    /// The directory where the files are made, without links; `None` if there are none.
-    pub(super) fn directory(&self) -> Option<PathBuf> {
-        self.directory.as_ref()?.path().canonicalize().ok()
+    /// The directories in which the program may write, without links.
+    pub(super) fn writable(&self) -> Vec<PathBuf> {
+        let of_files = self.directory.iter().map(TempDir::path);
+        of_files.chain(self.made.iter().map(PathBuf::as_path)).filter_map(|path| path.canonicalize().ok()).collect()
     }
 
-    /// Puts what the program has made in the place of its link, and removes the other links.
-    pub(super) fn keep(self, session: &SessionFiles) {
+    /// Puts what the program has made in the place of its link, and removes the other links and empty directories.
+    pub(super) fn keep(mut self, session: &SessionFiles) {
+        for path in std::mem::take(&mut self.made) {
+            if fs::remove_dir(&path).is_err() {
+                session.note_made(&path);
+            }
+        }
         for Link { path, target } in self.links.iter().filter(|link| link.is_there()) {
             // A link, or a second name of another file, would open what it leads to.
             let is_kept = match target.symlink_metadata().ok() {
-                Some(made) if made.is_dir() => fs::remove_dir(target).is_err() && fs::remove_file(path).is_ok(),
                 Some(made) => made.is_file() && made.nlink() == 1,
                 None => false,
             };
@@ -102,6 +122,9 @@ impl Drop for NamedFiles<'_> {
     fn drop(&mut self) {
         for link in self.links.iter().filter(|link| link.is_there()) {
             let _ = fs::remove_file(&link.path);
+        }
+        for path in &self.made {
+            let _ = fs::remove_dir_all(path);
         }
     }
 }
@@ -128,8 +151,10 @@ fn names_below(top: &Path, invocation: &Invocation) -> Vec<(String, Kind)> {
         }
     };
 
+    // Options may stand between this word and its directory.
+    let subcommand = invocation.argv.iter().find(|word| ["venv", "virtualenv"].contains(&word.as_str()));
     for pair in invocation.argv.windows(2) {
-        add(&pair[1], &pair[0]);
+        add(&pair[1], subcommand.unwrap_or(&pair[0]));
     }
     for (name, value) in &invocation.env {
         add(value, name);
@@ -159,7 +184,7 @@ fn names_in(text: &str, before: &str, top: &str) -> Vec<(String, Kind)> {
         let start = text[..at].rfind(char::is_whitespace).map_or(0, |space| space + 1);
         let says_directory = |word: &str| {
             let word = word.to_ascii_lowercase();
-            word.contains("dir") || word.contains("folder")
+            ["dir", "folder", "venv", "virtualenv", "prefix"].iter().any(|part| word.contains(part)) || word == "-b"
         };
         let own = &text[start..at];
         let is_directory = next == Some('/') || says_directory(own) || own.is_empty() && says_directory(before);
@@ -185,6 +210,8 @@ mod tests {
         assert_eq!(names("/tmp/types", "--outDir"), "types/");
         assert_eq!(names("/tmp/t", "CARGO_TARGET_DIR"), "t/");
         assert_eq!(names("--target-dir=/tmp/t", "x"), "t/");
+        assert_eq!(names("/tmp/v", "venv"), "v/");
+        assert_eq!(names("/tmp/b", "-B"), "b/");
         assert_eq!(names("open('/tmp/a.json', 'w'); os.makedirs('/tmp/b')\n", "-c"), "a.json b/");
         assert_eq!(names("/tmp/d/file", "-o"), "d/");
         for text in ["/srv/tmp/x", "/tmp/", "/tmp/*.log", "/tmp/.git", "/tmp/node_modules", "/tmp/x$i", "~/tmp/x"] {

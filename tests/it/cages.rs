@@ -168,6 +168,12 @@ fn programs_make_the_temporary_files_that_they_name() {
         assert_eq!(sh("workspace", line).1, "b\n");
         assert_eq!(fs::read_to_string(named("d/x")).unwrap(), "b\n");
         fs::remove_dir_all(named("d")).unwrap();
+        // A directory is one, and no link to one. It goes if it stays empty.
+        let line = "bash --norc -c '[ -d \"$3\" ] && [ ! -h \"$3\" ] && echo c > \"$3/x\"' -- venv --clear TOP/e; cat TOP/e/x; \
+                    bash --norc -c '[ -d \"$2\" ] && ! mv \"$2\" \"$2\"2 2> /dev/null' -- -B TOP/empty && [ ! -e TOP/empty ] && echo gone";
+        let made = sh("workspace", line);
+        assert_eq!(made.1, "c\ngone\n", "{}", made.2);
+        fs::remove_dir_all(named("e")).unwrap();
 
         // What is there already is not the line's, other names are not opened, and what reads makes nothing.
         for (cage, line) in [
