@@ -128,6 +128,7 @@ const HARMLESS: &[(&str, &str, &[&str])] = &[
     ("prompt", "systemctl", &["--no-ask-password"]),
     ("other programs", "systemd", &["--man=no"]),
     ("other programs", "tar", &["--force-local"]),
+    ("a warning about the cage, which makes files read-only", "textutils", &["--read-only=ignore"]),
     ("prompt", "terraform", &["-input=false"]),
     ("colour", "terraform", &["-no-color"]),
     ("a file in the home directory", "wget", &["--no-hsts"]),
