@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use climax_shell::{Body, Expander, List, State, Substituted, Surroundings, Value, last_command, parse};
+use climax_shell::{Body, Expander, Globs, List, State, Substituted, Surroundings, Value, last_command, parse};
 use libfuzzer_sys::fuzz_target;
 
 /// Every variable has a value, and every command an output.

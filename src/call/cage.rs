@@ -11,7 +11,7 @@ use climax_catalog::{Cage, Needs};
 use crate::exec::{CageRights, Project, Readable, Rights, SYSTEM_FILES, SecretDepth};
 
 /// Toolchains and package caches below the home directory, without the files in which they keep credentials.
-const TOOLCHAINS: [&str; 65] = [
+const TOOLCHAINS: [&str; 66] = [
     ".asdf/installs",
     ".asdf/shims",
     ".bun/bin",
@@ -23,6 +23,7 @@ const TOOLCHAINS: [&str; 65] = [
     ".cache/pip",
     ".cache/pnpm",
     ".cache/pre-commit",
+    ".cache/pypoetry/virtualenvs",
     ".cache/uv",
     ".cache/yarn",
     ".cargo/bin",

@@ -25,6 +25,11 @@ const CACHES: [(&str, &str); 6] = [
     ("RUFF_CACHE_DIR", "ruff"),
 ];
 
+/// Variables that lead programs to what they have installed in caches below the home directory, which cages read.
+/// Beside `XDG_CACHE_HOME` they would look for it in a cache that is empty.
+const INSTALLED: [(&str, &str); 2] =
+    [("DENO_DIR", ".cache/deno"), ("POETRY_VIRTUALENVS_PATH", ".cache/pypoetry/virtualenvs")];
+
 /// How long the caches of a project stay that nobody uses.
 const KEPT: Duration = Duration::from_hours(30 * 24);
 
@@ -61,7 +66,18 @@ pub(super) fn variables(directory: &Path, cage: Cage) -> Vec<(String, String)> {
     if cage == Cage::Read && !of_pytest.contains('\'') {
         variables.push(("PYTEST_ADDOPTS".to_owned(), format!("-o 'cache_dir={of_pytest}'")));
     }
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    variables.extend(installed(home.as_deref(), |name| std::env::var_os(name).is_some()));
     variables
+}
+
+/// Returns the variables for what is installed in caches of the user, but for those that the user has set.
+fn installed(home: Option<&Path>, is_set: impl Fn(&str) -> bool) -> impl Iterator<Item = (String, String)> {
+    let unset = INSTALLED.iter().filter(move |(name, _)| !is_set(name));
+    unset.filter_map(move |(name, below)| {
+        let directory = home?.join(below);
+        directory.is_dir().then(|| ((*name).to_owned(), directory.display().to_string()))
+    })
 }
 
 /// Returns the name of a project's caches: that of its directory, for people, and a digest of its path.
@@ -113,6 +129,17 @@ mod tests {
             assert!(!other.starts_with(&read) && !read.starts_with(&other), "{}", other.display());
         }
         assert_eq!(directory(all.path(), &rights(Cage::Read, None)), None);
+    }
+
+    #[test]
+    fn what_the_user_has_installed_in_a_cache_is_found_there() {
+        let home = tempfile::tempdir().unwrap();
+        let deno = home.path().join(".cache/deno");
+        fs::create_dir_all(&deno).unwrap();
+        let found: Vec<_> = installed(Some(home.path()), |_| false).collect();
+        assert_eq!(found, [("DENO_DIR".to_owned(), deno.display().to_string())]);
+        assert_eq!(installed(Some(home.path()), |name| name == "DENO_DIR").count(), 0);
+        assert_eq!(installed(None, |_| false).count(), 0);
     }
 
     #[test]

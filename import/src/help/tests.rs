@@ -740,11 +740,11 @@ fn page_of_a_command_may_start_with_its_usage_line() {
              rye\n -f --fine        grind finely\n"
         );
         let command = read(&page, &["sack".to_owned()]).command;
-        let bags: Vec<_> = command.operands.iter().map(|own| (own.name.as_str(), own.value.several.clone())).collect();
+        let bags: Vec<_> = command.operands.iter().map(|own| (own.name.as_str(), own.value.several)).collect();
         assert_eq!(bags, [("BAG", Several::Each)], "{usage}");
         let rye = &command.options[0];
         assert_eq!(rye.spellings, ["--rye", "-r"]);
-        assert_eq!(rye.value.as_ref().map(|value| value.several.clone()), Some(Several::Each));
+        assert_eq!(rye.value.as_ref().map(|value| value.several), Some(Several::Each));
         assert_eq!(
             (rye.about.as_str(), command.aliases.as_slice()),
             ("take this rye", &["bag", "grain"].map(str::to_owned)[..])

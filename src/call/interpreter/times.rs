@@ -1,5 +1,6 @@
 //! What `time` prints.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use climax_shell::Times;
@@ -43,7 +44,7 @@ pub(super) fn formatted(format: &str, [real, user, system]: [Duration; 3]) -> St
             Some('S') => system,
             Some('P') => {
                 let share = (user + system).as_secs_f64() / real.as_secs_f64().max(1e-6) * 100.0;
-                told.push_str(&format!("{share:.2}"));
+                let _ = write!(told, "{share:.2}");
                 continue;
             }
             Some('%') | None => {
