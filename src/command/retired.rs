@@ -50,6 +50,8 @@ const OTHER_WORDS: [(&str, &str); 3] = [
 #[derive(Clone, Debug)]
 pub(crate) struct ProbableCommand {
     pub(crate) word: String,
+    /// Whether it is one, or names what one does. Else a CLI may be as near.
+    pub(crate) is_command: bool,
     /// What to write instead.
     pub(crate) message: String,
 }
@@ -59,7 +61,8 @@ impl ProbableCommand {
     pub(crate) fn of(word: &str, command: &Command) -> Option<Self> {
         let commands = command.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
         let program = identity::name();
-        let message = match (did_you_mean(word, commands), OTHER_WORDS.iter().find(|(other, _)| *other == word)) {
+        let near = did_you_mean(word, commands);
+        let message = match (near, OTHER_WORDS.iter().find(|(other, _)| *other == word)) {
             (Some(same), _) if same == word => format!("the command stands before all options: `{program} {word} …`"),
             (Some(near), _) => format!("there is no command `{word}` either: did you mean `{program} {near}`?"),
             (None, Some((_, instead))) => {
@@ -67,7 +70,7 @@ impl ProbableCommand {
             }
             (None, None) => return None,
         };
-        Some(Self { word: word.to_owned(), message })
+        Some(Self { word: word.to_owned(), is_command: near.is_none_or(|near| near == word), message })
     }
 }
 

@@ -281,7 +281,6 @@ fn what_would_have_another_effect_than_in_bash_is_refused_before_anything_runs()
         ("cat < /dev/fd/3", "not opened by this redirection"),
         ("cat < /dev/stdout", "not opened by this redirection"),
         ("cd /dev; head -c 1 < sda", "would be a device"),
-        ("xargs -a <(echo z) echo", "not opened by this redirection"),
         ("x=v; echo {$x,w}_1", "name of the variable"),
         ("for i in 1 2; do break 0; done", "one number above 0"),
         ("for i in 1 2; do continue abc; done", "one number above 0"),

@@ -16,6 +16,7 @@ use super::reload;
 use crate::call::audit::Audit;
 use crate::call::confinement::needs_of_call;
 use crate::command::output::{FAILURE, usage};
+use crate::command::retired::ProbableCommand;
 use crate::command::selection::report_load_error;
 use crate::command::terminal;
 use crate::exec;
@@ -54,11 +55,13 @@ impl Start<'_> {
 
     /// Reports why nothing can be served. An unknown name that probably stands for a command is a usage error.
     fn report(&self, error: LoadError) -> ExitCode {
-        let is_unknown = |word: &str| match &error {
-            LoadError::UnknownNames(names) => names.iter().any(|name| name.name == word && name.suggestions.is_empty()),
+        let is_unknown = |probable: &&ProbableCommand| match &error {
+            LoadError::UnknownNames(names) => names
+                .iter()
+                .any(|name| name.name == probable.word && (probable.is_command || name.suggestions.is_empty())),
             _ => false,
         };
-        let probable = self.arguments.probable_command.as_ref().filter(|probable| is_unknown(&probable.word));
+        let probable = self.arguments.probable_command.as_ref().filter(is_unknown);
         let code = report_load_error(error);
         probable.map_or(code, |probable| usage(&probable.message))
     }

@@ -25,6 +25,12 @@ pub(in crate::mcp) const RUN: MetaTool = MetaTool::new(&Spec {
 /// Programs that the description names at most.
 const MAX_NAMED_PROGRAMS: usize = 40;
 
+/// The programs that agents type most, in public transcripts of their sessions.
+const MOST_TYPED: [&str; 24] = [
+    "git", "grep", "head", "tail", "npm", "cargo", "find", "ls", "sed", "cat", "curl", "docker", "gh", "jq", "kubectl",
+    "pip", "rm", "sort", "wc", "python3", "make", "go", "awk", "rg",
+];
+
 /// Returns the description, with the programs that are served.
 fn description(surface: &MetaSurface, index: &ToolIndex) -> Cow<'static, str> {
     let programs = programs(index);
@@ -40,8 +46,8 @@ fn description(surface: &MetaSurface, index: &ToolIndex) -> Cow<'static, str> {
     text.into()
 }
 
-/// The names of the programs that are served, in the order of their configs. Programs with a config of their own come
-/// before those that share one, of which there are many small ones.
+/// The names of the programs that are served: those that agents type most, then in the order of their configs. Programs
+/// with a config of their own come before those that share one, of which there are many small ones.
 fn programs(index: &ToolIndex) -> Vec<&str> {
     let (mut own, mut shared): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     for tool in index.tools().filter(|tool| !tool.is_native()) {
@@ -55,6 +61,7 @@ fn programs(index: &ToolIndex) -> Vec<&str> {
 
     shared.retain(|name| !own.contains(name));
     own.append(&mut shared);
+    own.sort_by_key(|name| MOST_TYPED.iter().position(|typed| typed == name).unwrap_or(MOST_TYPED.len()));
 
     own
 }
