@@ -1,5 +1,7 @@
 //! Says why no tool takes a command, and what may be meant.
 
+use std::cmp::Reverse;
+
 use climax_catalog::{MAX_SUGGESTIONS, ResolvedTool, ToolIndex, near_misses};
 
 use super::command::{Command, is_option};
@@ -52,7 +54,9 @@ pub(super) fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box
         return problem_at(0, problem, []);
     }
     let Some(nearest) = failed.iter().reduce(|best, one| {
-        let key = |failure: &Failure<'_>| (failure.plain_words, failure.misfit.at);
+        let key = |failure: &Failure<'_>| {
+            (failure.plain_words, failure.misfit.at, Reverse(failure.violations.len()))
+        };
         if key(one) > key(best) { one } else { best }
     }) else {
         return unknown_command(index, command);
