@@ -54,9 +54,7 @@ pub(super) fn unread(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box
         return problem_at(0, problem, []);
     }
     let Some(nearest) = failed.iter().reduce(|best, one| {
-        let key = |failure: &Failure<'_>| {
-            (failure.plain_words, failure.misfit.at, Reverse(failure.violations.len()))
-        };
+        let key = |failure: &Failure<'_>| (failure.plain_words, failure.misfit.at, Reverse(failure.violations.len()));
         if key(one) > key(best) { one } else { best }
     }) else {
         return unknown_command(index, command);
