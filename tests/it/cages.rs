@@ -425,6 +425,27 @@ fn programs_in_a_cage_have_a_loopback_and_no_other_network() {
 
 #[test]
 #[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
+fn the_port_of_a_caged_server_is_shown_to_programs_that_list_sockets() {
+    let desk = Desk::new();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let server = format!(
+        "import socket, time; s = socket.create_server((\"127.0.0.1\", {port})); open(\"ready\", \"w\"); time.sleep(30)"
+    );
+    for list in [format!("ss -Htln 'sport = :{port}'"), format!("lsof -nP -iTCP:{port}")] {
+        let program = list.split(' ').next().unwrap();
+        // Not every machine has both.
+        if desk.sh(&[], &format!("command -v {program}")).0 != 0 {
+            continue;
+        }
+        let line =
+            format!("python3 -c '{server}' & until [ -e ready ]; do sleep 0.05; done; {list}; kill %1; rm ready");
+        let (_, listed, stderr) = desk.sh(&["--cage", "workspace"], &line);
+        assert!(listed.contains(&format!(":{port} ")), "{list}: {listed}{stderr}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(native_linux), ignore = "only Linux has cages")]
 fn programs_in_a_cage_connect_to_their_own_unix_sockets_alone() {
     const PROGRAM: &str = "\
 import os, socket, sys, tempfile, threading
