@@ -315,6 +315,7 @@ fn refusals_say_what_works_instead() {
         ("shopt -s failglob", "[ -e \"$f\" ] || exit 1"),
         ("shopt -s extglob", "write the alternatives out"),
         ("shopt", "`shopt -s nullglob`"),
+        ("shopt -q expand_aliases", "leave it out"),
         ("x=nullglob; shopt -s $x", "write the name of the option"),
         ("echo $((08+1))", "write `8` or `10#08`"),
         ("x=08; echo $((x+1))", "`10#$NAME`"),

@@ -36,7 +36,7 @@ impl Shopt {
 
         let mut are_all_set = true;
         for Field { text: name, .. } in names {
-            if WITHOUT_EFFECT.contains(&name.as_str()) {
+            if how != "-q" && WITHOUT_EFFECT.contains(&name.as_str()) {
                 continue;
             }
             let Some(option) = named(&mut options, name) else {
