@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use climax_catalog::{Effects, Needs, Place, ResolvedTool, Risk};
+use climax_catalog::{Effects, Place, ResolvedTool, Risk};
 
 use crate::call::arguments::{Bound, BoundValue};
 use crate::call::{files, risk};
@@ -99,12 +99,14 @@ pub(crate) fn changes<'p>(
 }
 
 /// Returns the directories that hold all that a call changes, if `args` alone name what it changes, and these name files
-/// of the project and temporary files. Its config has to say that the program needs nothing beside files.
+/// of the project and temporary files. Its config has to say what the program needs, and no places of its own among that;
+/// hooks of a repository may change anything.
 fn places(tool: ResolvedTool<'_>, bound: &Bound<'_>, args: &[&[String]], project: Option<&Path>) -> Vec<PathBuf> {
     let is_among = |name: &str| args.iter().copied().flatten().any(|own| own == name);
     let mut rest = bound.iter().filter(|(arg, _)| !is_among(arg.name()));
     let changes_more = rest.any(|(arg, value)| risk::of_argument(arg, value).is_some_and(|risk| risk > Risk::Read));
-    if changes_more || tool.needs() != Some(Needs::default()) {
+    let has_own_places = tool.needs().is_none_or(|needs| !needs.write.is_empty() || needs.cage.is_some());
+    if changes_more || has_own_places || risk::may_run_hooks(tool, risk::of_call(tool, bound)) {
         return Vec::new();
     }
     project.map(Path::to_owned).into_iter().chain(exec::temporary_directories()).collect()

@@ -93,6 +93,7 @@ const LED_AWAY: &str = "
 command: sh
 tools:
   - {name: names, description: N, command: &led \"-c 'echo x > $0' {path} {options}\", risk: write, needs: {}, effects: {files: [named]}, args: &path [{name: path, positional: true}, {name: named, flag: --named}]}
+  - {name: online, description: O, command: *led, risk: write, needs: {network: true, env: [TERM]}, effects: {files: [named]}, args: *path}
   - {name: needs, description: M, command: *led, risk: write, needs: {write: ['{DIR}/open']}, effects: {files: [named]}, args: *path}
 ";
 
@@ -119,6 +120,7 @@ fn a_call_that_names_files_of_the_project_changes_nothing_elsewhere() {
     );
     assert!(said.contains(&reason), "{said}");
     assert!(is_refused(&call("names", "link/elsewhere", &["named=x"])));
+    assert!(is_refused(&call("online", &elsewhere, &["named=x"])));
     assert!(!Path::new(&elsewhere).exists());
     call("names", &within, &["named=x"]);
     assert!(Path::new(&within).exists());
