@@ -11,7 +11,7 @@ use climax_catalog::{Cage, Needs};
 use crate::exec::{CageRights, Project, Readable, Rights, SYSTEM_FILES, SecretDepth};
 
 /// Toolchains and package caches below the home directory, without the files in which they keep credentials.
-const TOOLCHAINS: [&str; 66] = [
+const TOOLCHAINS: [&str; 67] = [
     ".asdf/installs",
     ".asdf/shims",
     ".bun/bin",
@@ -53,7 +53,8 @@ const TOOLCHAINS: [&str; 66] = [
     ".local/share/mise",
     ".local/share/pipx",
     ".local/share/pnpm",
-    ".local/share/uv",
+    ".local/share/uv/python",
+    ".local/share/uv/tools",
     ".local/share/virtualenvs",
     ".m2/repository",
     ".m2/wrapper",

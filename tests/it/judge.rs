@@ -97,6 +97,7 @@ fn what_a_shell_evaluates_or_reads_otherwise_does_not_run_as_typed() {
         "printf -v 'a[$(touch x)]' y",
         "command printf -v PATH ./bin",
         "test -v 'a[$(touch x)]'",
+        "test 'a[$(touch x)]' -eq 1",
         "'[' -v 'a[$(touch x)]' ']'",
         "test -n a -a -R x",
         "echo $'\\' ; touch x # \\''",

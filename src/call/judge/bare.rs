@@ -104,13 +104,29 @@ fn is_harmless_builtin(builtin: Builtin, word: &str) -> bool {
     HARMLESS.contains(&word) && !matches!(builtin, Builtin::Source | Builtin::Read | Builtin::Set)
 }
 
-/// Whether an option of a builtin takes the name of a variable, whose index a shell would evaluate: `printf -v`, `test -v`.
+/// Whether a word of a builtin may be the name of a variable, whose index a shell would evaluate: behind `printf -v` and
+/// `test -v`, and in some shells beside `-eq`.
 fn names_variable(builtin: Builtin, words: &[climax_shell::Field]) -> bool {
-    words.iter().any(|word| match builtin {
-        Builtin::Printf => word.text.starts_with("-v"),
-        Builtin::Test => matches!(word.text.as_str(), "-v" | "-R"),
+    let compares_other_than_numbers = |words: &[climax_shell::Field]| {
+        matches!(words, [left, operator, right] if COMPARISONS.contains(&operator.text.as_str())
+            && !(is_number(&left.text) && is_number(&right.text)))
+    };
+    match builtin {
+        Builtin::Printf => words.iter().any(|word| word.text.starts_with("-v")),
+        Builtin::Test => {
+            words.iter().any(|word| matches!(word.text.as_str(), "-v" | "-R"))
+                || words.windows(3).any(compares_other_than_numbers)
+        }
         _ => false,
-    })
+    }
+}
+
+/// Operators of `test` that compare numbers.
+const COMPARISONS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns the text of a word that no shell expands; `None` for every other word.

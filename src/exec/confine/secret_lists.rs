@@ -4,7 +4,7 @@
 pub(super) const FOREIGN: [&str; 7] = [".git", ".venv", "venv", "node_modules", "vendor", "target", "__pycache__"];
 
 /// Files of the system with secrets, which only root may read. For other users the kernel keeps them.
-pub(super) const SYSTEM_SECRETS: [&str; 27] = [
+pub(super) const SYSTEM_SECRETS: [&str; 29] = [
     "/etc/shadow",
     "/etc/shadow-",
     "/etc/gshadow",
@@ -23,6 +23,8 @@ pub(super) const SYSTEM_SECRETS: [&str; 27] = [
     "/etc/openvpn",
     "/etc/NetworkManager/system-connections",
     "/run/secrets",
+    "/var/run/secrets",
+    "/var/lib/kubelet/pki",
     "/etc/letsencrypt",
     "/etc/mysql/debian.cnf",
     "/etc/ppp/chap-secrets",
@@ -41,7 +43,7 @@ pub(super) const DEVICES: [&str; 19] = [
 ];
 
 /// Names of files with secrets. `*` stands for any characters.
-pub(super) const SECRETS: [&str; 37] = [
+pub(super) const SECRETS: [&str; 40] = [
     ".env",
     ".ENV",
     ".env.*",
@@ -78,16 +80,23 @@ pub(super) const SECRETS: [&str; 37] = [
     "*.jks",
     "*.keystore",
     "*.kdbx",
+    "*.kubeconfig",
+    "*.ppk",
+    "krb5cc_*",
     "secrets.*",
 ];
 
 /// Names of files that are secrets if they hold this text.
-pub(super) const SECRETS_BY_CONTENT: [(&str, &str); 6] = [
+pub(super) const SECRETS_BY_CONTENT: [(&str, &str); 10] = [
     ("*.pem", "PRIVATE KEY"),
     ("*.key", "PRIVATE KEY"),
     ("*key*.json", "PRIVATE KEY"),
+    ("*Key*.json", "PRIVATE KEY"),
     ("*service*account*.json", "PRIVATE KEY"),
     (".npmrc", "_auth"),
+    ("auth.json", "http-basic"),
+    ("auth.json", "github-oauth"),
+    ("auth.json", "gitlab-token"),
     (".yarnrc.yml", "AuthToken"),
 ];
 
@@ -96,10 +105,13 @@ pub(super) const SECRET_DIRECTORIES: [&str; 6] = [".aws", ".ssh", ".gnupg", ".ku
 
 /// Files with the tokens of programs, from the end of their paths, whose names are not those of secrets. Cages of a project
 /// show them, since its programs need some of them.
-pub(super) const TOKENS: [&str; 127] = [
+pub(super) const TOKENS: [&str; 130] = [
     ".Xauthority",
     ".aider.conf.yml",
+    ".ansible/vault_pass",
     ".ansible_vault_pass",
+    ".authinfo",
+    ".authinfo.gpg",
     ".bundle/config",
     ".cache/huggingface/token",
     ".cargo/credentials",
@@ -110,20 +122,21 @@ pub(super) const TOKENS: [&str; 127] = [
     ".claude/.credentials.json",
     ".codex/auth.json",
     ".composer/auth.json",
+    ".condarc",
+    ".config/Bitwarden CLI/data.json",
     ".config/NuGet/NuGet.Config",
+    ".config/age/key.txt",
     ".config/argocd/config",
     ".config/chromium/Default/Cookies",
     ".config/chromium/Default/Login Data",
     ".config/composer/auth.json",
     ".config/configstore/firebase-tools.json",
-    ".config/containers/auth.json",
     ".config/doctl/config.yaml",
     ".config/exercism/user.json",
     ".config/filezilla/sitemanager.xml",
     ".config/gcloud/access_tokens.db",
     ".config/gcloud/application_default_credentials.json",
     ".config/gcloud/credentials.db",
-    ".config/gcloud/legacy_credentials",
     ".config/gh/hosts.yml",
     ".config/git/credentials",
     ".config/github-copilot/apps.json",
@@ -154,26 +167,26 @@ pub(super) const TOKENS: [&str; 127] = [
     ".curlrc",
     ".databricks/token-cache.json",
     ".databrickscfg",
+    ".dbt/profiles.yml",
     ".docker/config.json",
     ".envrc",
     ".erlang.cookie",
     ".esmtprc",
-    ".ethereum/keystore",
+    ".expo/state.json",
     ".fetchmailrc",
     ".fly/config.yml",
-    ".foundry/keystores",
     ".gem/credentials",
     ".gemini/oauth_creds.json",
     ".gradle/gradle.properties",
     ".huggingface/token",
-    ".influxdbv2",
     ".ivy2/.credentials",
     ".jupyter/jupyter_notebook_config.json",
     ".jupyter/jupyter_server_config.json",
     ".kaggle/kaggle.json",
     ".lesshst",
+    ".local/share/atuin/key",
     ".local/share/com.vercel.cli/auth.json",
-    ".local/share/keyrings/login.keyring",
+    ".local/share/gem/credentials",
     ".local/share/lftp/bookmarks",
     ".local/share/opencode/auth.json",
     ".m2/settings-security.xml",
@@ -183,7 +196,6 @@ pub(super) const TOKENS: [&str; 127] = [
     ".msmtprc",
     ".muttrc",
     ".mylogin.cnf",
-    ".near-credentials",
     ".netlify/config.json",
     ".ngrok2/ngrok.yml",
     ".nuget/NuGet.Config",
@@ -196,12 +208,11 @@ pub(super) const TOKENS: [&str; 127] = [
     ".sbt/1.0/credentials",
     ".sentryclirc",
     ".smbcredentials",
+    ".snowflake/config.toml",
     ".snowsql/config",
-    ".subversion/auth",
     ".terraform.d/credentials.tfrc.json",
     ".terraformrc",
     ".travis/config.yml",
-    ".tsh",
     ".vault_pass",
     ".vault_pass.txt",
     ".vercel/auth.json",
@@ -209,6 +220,7 @@ pub(super) const TOKENS: [&str; 127] = [
     ".wakatime.cfg",
     ".wgetrc",
     ".wrangler/config/default.toml",
+    "containers/auth.json",
     "cookies.sqlite",
     "key4.db",
     "kubeconfig",
@@ -224,6 +236,20 @@ pub(super) const TOKENS: [&str; 127] = [
     "token.json",
     "wallet.dat",
     "wp-config.php",
+];
+
+/// Directories with the tokens and keys of programs, from the end of their paths. Whatever lies in them is one.
+pub(super) const TOKEN_DIRECTORIES: [&str; 10] = [
+    ".config/gcloud/legacy_credentials",
+    ".continuum",
+    ".ethereum/keystore",
+    ".foundry/keystores",
+    ".influxdbv2",
+    ".local/share/keyrings",
+    ".local/share/uv/credentials",
+    ".near-credentials",
+    ".subversion/auth",
+    ".tsh",
 ];
 
 /// Names like those of secrets, of files that are published.

@@ -14,7 +14,7 @@ use climax_catalog::policy::NamePattern;
 use super::rights::CageRights;
 use super::secret_lists::{
     DEVICES, FOREIGN, NO_SECRETS, SECRET_DIRECTORIES, SECRET_EXAMPLES, SECRETS, SECRETS_BY_CONTENT, SYSTEM_SECRETS,
-    TOKENS,
+    TOKEN_DIRECTORIES, TOKENS,
 };
 use crate::exec::environment::variable;
 
@@ -99,7 +99,12 @@ impl SecretNames {
         if text.starts_with("/proc") && whole.ends_with("environ") {
             return Some("holds the variables of a process");
         }
-        if TOKENS.iter().any(|token| is_token(token)) || is_token(".git/config") && holds_login(whole) {
+        let is_below =
+            |directory: &str| text.contains(directory) && whole.ancestors().any(|above| above.ends_with(directory));
+        if TOKENS.iter().any(|token| is_token(token))
+            || TOKEN_DIRECTORIES.iter().any(|directory| is_below(directory))
+            || is_token(".git/config") && holds_login(whole)
+        {
             return Some("holds a token or a password of a program");
         }
         if is_of_machine(text) {
@@ -250,7 +255,8 @@ fn holds_files_of_programs(directory: &Path) -> bool {
 
 /// Returns the patterns of the names that secrets usually have.
 fn usual_patterns(of_programs: bool) -> impl Iterator<Item = &'static str> {
-    let of_programs = of_programs.then(|| TOKENS.iter().chain(&SYSTEM_SECRETS).chain(&["environ"]).copied());
+    let of_programs = of_programs
+        .then(|| TOKENS.iter().chain(&TOKEN_DIRECTORIES).chain(&SYSTEM_SECRETS).chain(&["environ"]).copied());
     let last = |path: &'static str| path.rsplit('/').next().unwrap_or(path);
     let by_content = SECRETS_BY_CONTENT.into_iter().map(|(pattern, _)| pattern);
     SECRETS.into_iter().chain(by_content).chain(of_programs.into_iter().flatten().map(last))
@@ -380,6 +386,11 @@ mod tests {
             ("/proc/self/status", false),
             ("/proc/self/root/etc/shadow", true),
             ("/home/x/.docker/config.json", true),
+            ("/home/x/.config/gcloud/legacy_credentials/a/adc.json", true),
+            ("/home/x/.local/share/uv/credentials/token", true),
+            ("/home/x/.local/share/uv/python/bin/python3", false),
+            ("/tmp/krb5cc_1000", true),
+            ("login.ppk", true),
             ("config.json", false),
         ] {
             let found = names_secret(name, path, &[], &[]);
