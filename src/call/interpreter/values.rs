@@ -15,6 +15,7 @@ use super::streams::{Source, Streams};
 use super::{Interpreter, MAX_INPUT_BYTES, Ran, failure};
 use crate::call::approval::Approver;
 use crate::call::arguments::Input;
+use crate::call::files::FileUse;
 use crate::call::judge::quoted;
 use crate::call::line::{
     Action, Actions, ExpandedCommand, Feed, Filled, Find, Form, Most, Separator, Xargs, read_fed, text_to_fill,
@@ -46,7 +47,7 @@ where
             let process = streams.process(&file.text);
             let opened = match process {
                 Some(_) => File::Own,
-                None => self.file_named(shell, (due.text, due.range), &file.text, None).await?,
+                None => self.file_named(shell, (due.text, due.range), &file.text, FileUse::Read).await?,
             };
             streams.input = process.map_or(streams.input, Source::File);
             match opened {
