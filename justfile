@@ -2,7 +2,7 @@
 ci:
     bash .ci/run
 
-# The tests, some 8 minutes from nothing on two cores.
+# The tests, up to 19 minutes from nothing on two cores.
 test:
     cargo test --workspace
 

@@ -70,24 +70,6 @@ impl Language {
     }
 }
 
-/// The kinds of effects, by their keys in configs. Those of `code` stand under the names of the languages.
-const KINDS: [&str; 14] = [
-    "files",
-    "overwrites",
-    "populates",
-    "populates_by",
-    "trees",
-    "by",
-    "hosts",
-    "walks",
-    "leaves_out",
-    "texts",
-    "idle",
-    "names_only",
-    "prints_made",
-    "bare",
-];
-
 impl Effects {
     /// Returns whether the risk of a call can depend on the files that are there.
     #[must_use]
@@ -113,77 +95,113 @@ impl Effects {
         self.walks.iter().any(|name| name == ANY || is_given(name))
     }
 
-    /// Returns the keys and items by turns, as tables hold them.
+    /// Returns the lists of names, with their keys in configs.
+    #[must_use]
+    pub fn lists(&self) -> [(&'static str, &[String]); 11] {
+        // Written out, so that the compiler names a field that this list forgets.
+        let Self {
+            files,
+            overwrites,
+            populates,
+            populates_by,
+            trees,
+            by,
+            hosts,
+            walks,
+            leaves_out,
+            code: _,
+            texts,
+            idle,
+            names_only: _,
+            prints_made: _,
+            bare: _,
+        } = self;
+        [
+            ("files", files),
+            ("overwrites", overwrites),
+            ("populates", populates),
+            ("populates_by", populates_by),
+            ("trees", trees),
+            ("by", by),
+            ("hosts", hosts),
+            ("walks", walks),
+            ("leaves_out", leaves_out),
+            ("texts", texts),
+            ("idle", idle),
+        ]
+    }
+
+    /// Returns the list of names that a key of configs fills.
+    fn list_mut(&mut self, key: &str) -> Option<&mut Vec<String>> {
+        Some(match key {
+            "files" => &mut self.files,
+            "overwrites" => &mut self.overwrites,
+            "populates" => &mut self.populates,
+            "populates_by" => &mut self.populates_by,
+            "trees" => &mut self.trees,
+            "by" => &mut self.by,
+            "hosts" => &mut self.hosts,
+            "walks" => &mut self.walks,
+            "leaves_out" => &mut self.leaves_out,
+            "texts" => &mut self.texts,
+            "idle" => &mut self.idle,
+            _ => return None,
+        })
+    }
+
+    /// Returns pairs of a key and an item, as tables hold them. An arg of `code` stands under the name of its language.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let lists = [
-            &self.files,
-            &self.overwrites,
-            &self.populates,
-            &self.populates_by,
-            &self.trees,
-            &self.by,
-            &self.hosts,
-            &self.walks,
-            &self.leaves_out,
-            &self.texts,
-            &self.idle,
-        ];
-        let items =
-            KINDS.into_iter().zip(lists).flat_map(|(kind, list)| list.iter().map(move |item| (kind, item.as_str())));
+        let items = self.lists().into_iter().flat_map(|(key, list)| list.iter().map(move |item| (key, item.as_str())));
         let flags = [("names_only", self.names_only), ("prints_made", self.prints_made)];
-        let flags = flags.into_iter().filter(|(_, is_so)| *is_so).map(|(kind, _)| (kind, ANY));
+        let flags = flags.into_iter().filter(|(_, is_so)| *is_so).map(|(key, _)| (key, ANY));
         let code = self.code.iter().map(|(arg, language)| (language.as_str(), arg.as_str()));
         items.chain(flags).chain(self.bare.map(|risk| ("bare", risk.as_str()))).chain(code)
     }
 
-    /// Makes effects of keys and items.
+    /// Makes effects of pairs of a key and an item.
     pub(crate) fn of_pairs<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        let mut lists: [Vec<String>; KINDS.len()] = Default::default();
-        let mut code = Vec::new();
-        for (kind, item) in pairs {
-            if let Ok(language) = kind.parse() {
-                code.push((item.to_owned(), language));
-            }
-            if let Some(at) = KINDS.iter().position(|known| *known == kind) {
-                lists[at].push(item.to_owned());
-            }
+        let mut effects = Self::default();
+        for (key, item) in pairs {
+            effects.add(key, item);
+        }
+        effects
+    }
+
+    /// Adds an item under its key.
+    fn add(&mut self, key: &str, item: &str) {
+        if let Some(list) = self.list_mut(key) {
+            list.push(item.to_owned());
+            return;
         }
 
-        let [
-            files,
-            overwrites,
-            populates,
-            populates_by,
-            trees,
-            by,
-            hosts,
-            walks,
-            leaves_out,
-            texts,
-            idle,
-            names_only,
-            prints_made,
-            bare,
-        ] = lists;
-        let bare = bare.first().and_then(|risk| risk.parse().ok());
-        let [names_only, prints_made] = [names_only, prints_made].map(|items| !items.is_empty());
-
-        Self {
-            files,
-            overwrites,
-            populates,
-            populates_by,
-            trees,
-            by,
-            hosts,
-            walks,
-            leaves_out,
-            code,
-            texts,
-            idle,
-            names_only,
-            prints_made,
-            bare,
+        match key {
+            "names_only" => self.names_only = true,
+            "prints_made" => self.prints_made = true,
+            "bare" => self.bare = item.parse().ok(),
+            language => self.code.extend(language.parse().ok().map(|language| (item.to_owned(), language))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_effect_survives_as_pairs() {
+        let mut effects = Effects {
+            code: vec![("program".to_owned(), Language::Awk)],
+            names_only: true,
+            prints_made: true,
+            bare: Some(Risk::Write),
+            ..Effects::default()
+        };
+        for (key, _) in Effects::default().lists() {
+            effects.add(key, &format!("arg_of_{key}"));
+        }
+
+        assert!(effects.lists().iter().all(|(key, list)| *list == [format!("arg_of_{key}")]));
+        let pairs = effects.pairs().map(|(key, item): (&str, &str)| (key, item));
+        assert_eq!(Effects::of_pairs(pairs), effects);
     }
 }

@@ -20,7 +20,7 @@ fuzz_target!(|line: &str| {
         names_program: &|word, own| word == own,
         unknown: &|_| None,
         glob: &|_, _, _| Ok(vec!["-a".to_owned(), "b".to_owned()]),
-        write_mode: &|_, _| WriteMode::Replace,
+        write_mode: &|_, file_use| file_use.writes().then_some(WriteMode::Replace),
         input: Input::Nothing,
         explains: true,
     };

@@ -7,7 +7,7 @@ use climax_catalog::{Layer, ResolvedTool, Source, ToolIndex, compile};
 /// The null device.
 pub(crate) const NULL: &str = "/dev/null";
 
-/// What a redirection would do to a file.
+/// What a redirection that writes would do to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub enum WriteMode {
@@ -21,6 +21,25 @@ pub enum WriteMode {
     Rewrite,
     /// It writes a file that other programs load, or one outside of the project and of the temporary files.
     Protected,
+}
+
+/// What a redirection does with its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileUse {
+    /// It reads it: `<`.
+    Read,
+    /// It writes it from its start: `>`.
+    Write,
+    /// It writes behind what is there: `>>`.
+    Append,
+}
+
+impl FileUse {
+    /// Returns whether it writes the file.
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::Append)
+    }
 }
 
 /// A path of a redirection that names no file.
@@ -66,8 +85,8 @@ pub(crate) fn is_stream(path: &str) -> bool {
 ///
 /// # Errors
 /// The problem and the remedy of a device or a descriptor that is not opened.
-pub(crate) fn special(path: &str, is_written: bool) -> Result<Option<Special>, (String, &'static str)> {
-    let known: &[(&str, Special)] = if is_written { &WRITTEN } else { &READ };
+pub(crate) fn special(path: &str, file_use: FileUse) -> Result<Option<Special>, (String, &'static str)> {
+    let known: &[(&str, Special)] = if file_use.writes() { &WRITTEN } else { &READ };
     if let Some((_, special)) = known.iter().find(|(own, _)| *own == path) {
         return Ok(Some(*special));
     }

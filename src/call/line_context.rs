@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use climax_catalog::{Cage, Policy, ResolvedTool, Risk, ToolIndex};
 
 use crate::call::arguments::Input;
-use crate::call::files::WriteMode;
+use crate::call::files::{FileUse, WriteMode};
 use crate::call::line::{self, CommandWords, LineContext, Undescribed};
 use crate::call::sight::Sight;
 use crate::call::unknown::UnknownPrograms;
@@ -45,7 +45,7 @@ impl Served<'_> {
                 wider.or(Some(tool))
             },
             glob: &|pattern, directory, globs| sight.paths(pattern, Path::new(directory.unwrap_or_default()), globs),
-            write_mode: &|path, appends| write_mode(path, appends, self.made),
+            write_mode: &|path, file_use| write_mode(path, file_use, self.made),
             input,
             explains: true,
         };
@@ -94,19 +94,24 @@ fn described<'i>(index: &'i ToolIndex, words: &[&str]) -> Option<ResolvedTool<'i
     line::read(index, command).ok().map(|reading| reading.tool)
 }
 
-/// Returns what a redirection would do to a file. `made` are files and directories that the session has made.
-pub(crate) fn write_mode(path: &Path, appends: bool, made: &[PathBuf]) -> WriteMode {
+/// Returns what a redirection would do to a file that it writes; `None` if it reads.
+///
+/// `made` are files and directories that the session has made.
+pub(crate) fn write_mode(path: &Path, file_use: FileUse, made: &[PathBuf]) -> Option<WriteMode> {
+    if !file_use.writes() {
+        return None;
+    }
+
     let project = exec::project_of(&exec::directory());
-    match exec::place_of(path, project.as_ref().map(|project| project.directory.as_path())) {
+    let is_made = || {
+        let real = exec::paths::real(&exec::directory().join(path));
+        real.is_ok_and(|real| made.iter().any(|made| real.starts_with(made)))
+    };
+    Some(match exec::place_of(path, project.as_ref().map(|project| project.directory.as_path())) {
         exec::Place::Protected => WriteMode::Protected,
         exec::Place::New => WriteMode::Create,
-        exec::Place::Existing if appends => WriteMode::Append,
-        exec::Place::Existing
-            if exec::paths::real(&exec::directory().join(path))
-                .is_ok_and(|real| made.iter().any(|made| real.starts_with(made))) =>
-        {
-            WriteMode::Rewrite
-        }
+        exec::Place::Existing if file_use == FileUse::Append => WriteMode::Append,
+        exec::Place::Existing if is_made() => WriteMode::Rewrite,
         exec::Place::Existing => WriteMode::Replace,
-    }
+    })
 }

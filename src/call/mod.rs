@@ -43,7 +43,7 @@ pub mod visible;
 mod within;
 mod words;
 
-pub use files::WriteMode;
+pub use files::{FileUse, WriteMode};
 pub use line_context::Served;
 pub use outcome::{CallError, CallResult, ErrorCode};
 pub(crate) use outcome::{end_name, exit_code};

@@ -118,28 +118,16 @@ pub(super) fn tool_json(tool: ResolvedTool<'_>) -> Value {
     })
 }
 
-fn effects_json(
-    Effects {
-        files,
-        overwrites,
-        populates,
-        populates_by,
-        trees,
-        by,
-        hosts,
-        walks,
-        leaves_out,
-        code,
-        texts,
-        idle,
-        names_only,
-        prints_made,
-        bare,
-    }: &Effects,
-) -> Value {
-    let code: Map<String, Value> = code.iter().map(|(arg, language)| (arg.clone(), language.as_str().into())).collect();
-    let bare = bare.map(Risk::as_str);
-    json!({ "files": files, "overwrites": overwrites, "populates": populates, "populates_by": populates_by, "trees": trees, "by": by, "hosts": hosts, "walks": walks, "leaves_out": leaves_out, "code": code, "texts": texts, "idle": idle, "names_only": names_only, "prints_made": prints_made, "bare": bare })
+fn effects_json(effects: &Effects) -> Value {
+    let mut json: Map<String, Value> =
+        effects.lists().map(|(key, list)| (key.to_owned(), json!(list))).into_iter().collect();
+    let code: Map<String, Value> =
+        effects.code.iter().map(|(arg, language)| (arg.clone(), language.as_str().into())).collect();
+    json.insert("code".to_owned(), code.into());
+    json.insert("names_only".to_owned(), effects.names_only.into());
+    json.insert("prints_made".to_owned(), effects.prints_made.into());
+    json.insert("bare".to_owned(), json!(effects.bare.map(Risk::as_str)));
+    json.into()
 }
 
 fn needs_json(Needs { network, write, env, read, tracked, processes, cage, without, prefetch }: &Needs) -> Value {

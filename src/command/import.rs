@@ -195,51 +195,25 @@ pub(super) async fn drafted(runner: &ScratchRunner, arguments: &Args, is_quiet: 
     if is_quiet { work.await } else { reader.progress.during(work).await }
 }
 
-/// Reads the help of a program and of its subcommands.
+/// Reads the help of a program and of its subcommands, and completes it from its manual and its completions.
+///
+/// # Errors
+/// The program has neither help nor a manual that can be read, or lacks a subcommand that was asked for.
 async fn commands_of(
     reader: &HelpReader<'_>,
     program: &str,
     words: &[String],
     arguments: &Args,
 ) -> Result<Drafted, String> {
-    let mut sources = vec!["help"];
     let manual = manual::page(reader, program, words).await;
-    let top = match (reader.first(words).await, &manual) {
-        (Ok(top), _) => top,
-        (Err(_), Some(page)) => {
-            sources.clear();
-            Help { text: String::new(), page: page.clone() }
-        }
+    let (top, mut sources) = match (reader.first(words).await, &manual) {
+        (Ok(top), _) => (top, vec!["help"]),
+        (Err(_), Some(page)) => (Help { text: String::new(), page: page.clone() }, Vec::new()),
         (Err(message), None) => return Err(message),
     };
     let mut about = top.page.command.about.clone();
-    let has_boolean_values = import::is_cobra(&top.text);
-    let prints = |name: &str| {
-        let mut options = top.page.command.options.iter();
-        words.is_empty() && options.any(|flag| flag.value.is_none() && flag.spellings.iter().any(|own| own == name))
-    };
-    let (has_help, has_version) = (prints("--help"), prints("--version") && !top.page.runs);
-    let common = match top.page.common_options {
-        Some(words) => reader.common_options(words).await,
-        None => Vec::new(),
-    };
-    let more = match top.page.all_commands.filter(|_| arguments.all && words.is_empty()) {
-        Some(listing) => import::read_listing(&reader.output(listing.iter().copied()).await.unwrap_or_default()),
-        None => Vec::new(),
-    };
-    let subset = Subset::new(words.len(), &arguments.only);
-    let root = PendingCommand { words: words.to_vec(), about: about.clone(), ..PendingCommand::default() };
-    let mut commands = Vec::new();
-    let below = add_command(&mut commands, root, Some(top), more);
-    walk(reader, below, &mut commands, (arguments, &subset)).await;
-    import::add_defaults(&mut commands);
-    subset.check(program)?;
-    commands.retain(|command| subset.includes(&command.words));
-    for command in &mut commands {
-        let known: Vec<String> = command.options.iter().flat_map(|flag| flag.spellings.clone()).collect();
-        let new = common.iter().filter(|flag| !flag.spellings.iter().any(|spelling| known.contains(spelling)));
-        command.options.extend(new.cloned());
-    }
+    let selection = selection(program, words, &top, arguments);
+    let mut commands = described_commands(reader, program, words, (top, &about), arguments).await?;
 
     if let Some(manual) = manual {
         sources.push("man");
@@ -258,18 +232,61 @@ async fn commands_of(
     }
 
     let origin = format!("the help of `{}`", arguments.help_of.join(" "));
-    let uncaged = unknown::objection(program);
-    let selection = Selection {
+    Ok(Drafted { draft: import::draft(program, &about, &commands, &origin, &selection), sources })
+}
+
+/// Returns what a draft is to have, by the arguments and by what the help of the program itself says.
+fn selection(program: &str, words: &[String], top: &Help, arguments: &Args) -> Selection {
+    let prints = |name: &str| {
+        let mut options = top.page.command.options.iter();
+        words.is_empty() && options.any(|flag| flag.value.is_none() && flag.spellings.iter().any(|own| own == name))
+    };
+    Selection {
         keep: arguments.keep.clone(),
         main: arguments.main,
-        uncaged,
+        uncaged: unknown::objection(program),
         program: program.to_owned(),
-        has_help,
-        has_version,
-        has_boolean_values,
+        has_help: prints("--help"),
+        has_version: prints("--version") && !top.page.runs,
+        has_boolean_values: import::is_cobra(&top.text),
+    }
+}
+
+/// Returns the commands that the help describes, from that of the program itself on. Each has the common options too.
+///
+/// # Errors
+/// A subcommand that was asked for is not among them.
+async fn described_commands(
+    reader: &HelpReader<'_>,
+    program: &str,
+    words: &[String],
+    (top, about): (Help, &str),
+    arguments: &Args,
+) -> Result<Vec<Command>, String> {
+    let common = match top.page.common_options {
+        Some(words) => reader.common_options(words).await,
+        None => Vec::new(),
+    };
+    let more = match top.page.all_commands.filter(|_| arguments.all && words.is_empty()) {
+        Some(listing) => import::read_listing(&reader.output(listing.iter().copied()).await.unwrap_or_default()),
+        None => Vec::new(),
     };
 
-    Ok(Drafted { draft: import::draft(program, &about, &commands, &origin, &selection), sources })
+    let subset = Subset::new(words.len(), &arguments.only);
+    let root = PendingCommand { words: words.to_vec(), about: about.to_owned(), ..PendingCommand::default() };
+    let mut commands = Vec::new();
+    let below = add_command(&mut commands, root, Some(top), more);
+    walk(reader, below, &mut commands, (arguments, &subset)).await;
+    import::add_defaults(&mut commands);
+    subset.check(program)?;
+    commands.retain(|command| subset.includes(&command.words));
+
+    for command in &mut commands {
+        let known: Vec<String> = command.options.iter().flat_map(|flag| flag.spellings.clone()).collect();
+        let new = common.iter().filter(|flag| !flag.spellings.iter().any(|spelling| known.contains(spelling)));
+        command.options.extend(new.cloned());
+    }
+    Ok(commands)
 }
 
 /// Reads the help of all subcommands, level by level, and adds those that can be called.

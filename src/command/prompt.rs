@@ -158,7 +158,7 @@ impl Highlighter for Writer<'_> {
                 Undescribed::Question => self.unknown.question_tool(),
             },
             glob: &no_paths,
-            write_mode: &|_, _| WriteMode::Protected,
+            write_mode: &|_, file_use| file_use.writes().then_some(WriteMode::Protected),
             input: Input::Nothing,
             explains: true,
         };

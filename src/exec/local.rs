@@ -1,22 +1,21 @@
 //! Runs a program on this machine: freely, confined to the needs of its tool, or in the policy's sandbox.
 
 use std::future::Future;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use climax_catalog::Cage;
 use climax_catalog::policy::Sandbox;
 
 use super::caches;
-use super::confine::copies::Copies;
 use super::confine::order::{Network, Order, Preparation};
-use super::confine::protected::Missing;
+use super::confine::project_guard::ProjectGuard;
 use super::confine::rights::{CageRights, Readable, Rights, make_missing};
 use super::confine::{Isolation, parent, refusal, sandbox};
 use super::environment::variable;
 use super::error::SpawnError;
 use super::invocation::Invocation;
 use super::named_files::NamedFiles;
-use super::outcome::{Kept, Outcome, Stop};
+use super::outcome::{Outcome, Stop};
 use super::process::{self, ErrorSink, Joint, RunContext};
 use super::random::random_word;
 use super::temporary::{self, CallFiles, SessionFiles};
@@ -105,56 +104,52 @@ async fn run_in_cage(
     };
     let scratch = scratch.map_err(failed)?;
     let path = scratch.path();
-    let mut invocation = invocation.clone();
     let kept = context.caches.and_then(|all| caches::directory(all, cage));
     let in_caches = caches::variables(kept.as_ref().unwrap_or(&path), cage.cage);
+    let mut invocation = invocation.clone();
     // Those of the line or of the config go before.
     invocation.env.splice(0..0, temporary::variables(&path).into_iter().chain(in_caches));
-    let is_writing = cage.cage == Cage::Workspace;
-    let named = context
-        .session_files
-        .filter(|_| is_writing)
+
+    let session_files = context.session_files;
+    let named = session_files
+        .filter(|_| cage.cage == Cage::Workspace)
         .map(|files| (files, NamedFiles::before(&invocation, context.janitor)));
-    let mut made = context.session_files.map(SessionFiles::made_temporary).unwrap_or_default();
-    // A project may lie among the temporary files, and the cage says whether it is written.
-    let is_apart = |path: &Path, top: &Path| !path.starts_with(top) && !top.starts_with(path);
-    made.retain(|path| cage.project.as_ref().is_none_or(|top| is_apart(path, top)));
     let of_names = named.iter().flat_map(|(_, named)| named.writable());
+    let made = session_files.map(|files| made_apart(files, cage)).unwrap_or_default();
     let own = [path].into_iter().chain(kept).chain(of_names).chain(made).chain(invocation.files_dir.clone());
-    let write = rights.write.iter().cloned().chain(own);
-    let mut rights = Rights { write: write.collect(), ..rights.clone() };
+    let mut rights = Rights { write: rights.write.iter().cloned().chain(own).collect(), ..rights.clone() };
     if let Readable::Listed(read) = &mut rights.read {
-        read.extend(context.session_files.map(SessionFiles::made).unwrap_or_default());
+        read.extend(session_files.map(SessionFiles::made).unwrap_or_default());
     }
 
     let loopback = context.loopback.and_then(|loopback| loopback.get(isolation));
     let network = if loopback.is_some() { Network::Session } else { Network::None };
     let order = |password: &str| parent::cage_order((&rights, cage), (isolation, network), password);
-    let written = cage.project.as_deref().filter(|_| is_writing);
-    let restored = written.filter(|_| isolation.restores(cage.cage));
-    let copies = match restored.map(|project| Copies::before(cage, project)).transpose() {
-        Ok(copies) => copies,
+    let guard = match ProjectGuard::before(cage, isolation) {
+        Ok(guard) => guard,
         Err(problem) => {
             scratch.remove().await;
             return Err(SpawnError::Sandbox(invocation.argv[0].clone(), problem));
         }
     };
-    let missing = written.map(Missing::before);
 
     let outcome = run_as_child(order, &invocation, joint, context, stop).await;
 
     if let Some((files, named)) = named {
         named.keep(files);
     }
-    // What is missing is looked for first: what is put aside below is not new.
-    let mut protected = missing.map(Missing::keep).unwrap_or_default();
-    let put_back = copies.map(Copies::put_back).unwrap_or_default();
-    protected.retain(|kept| {
-        !put_back.iter().any(|one| matches!((one, kept), (Kept::PutBack(root, _), Kept::Left(path)) if path == root))
-    });
-    protected.extend(put_back);
+    let protected = guard.put_back();
     scratch.remove().await;
     outcome.map(|outcome| Outcome { protected: protected.into(), ..outcome })
+}
+
+/// Returns the temporary files that the session has made and a cage may write: those outside of its project, which may lie
+/// among the temporary files. Whether the project is written is for the cage to say.
+fn made_apart(files: &SessionFiles, cage: &CageRights) -> Vec<PathBuf> {
+    let is_apart = |path: &Path, top: &Path| !path.starts_with(top) && !top.starts_with(path);
+    let mut made = files.made_temporary();
+    made.retain(|path| cage.project.as_ref().is_none_or(|top| is_apart(path, top)));
+    made
 }
 
 /// Runs a program in a child that confines itself as ordered. Error messages of the child start with a password, which

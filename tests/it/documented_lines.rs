@@ -16,7 +16,7 @@ fn tool_and_risk(index: &ToolIndex, line: &str) -> Result<(String, &'static str)
         names_program: &|word, own| word == own,
         unknown: &|_| None,
         glob: &|_, _, _| Ok(Vec::new()),
-        write_mode: &|_, _| WriteMode::Replace,
+        write_mode: &|_, file_use| file_use.writes().then_some(WriteMode::Replace),
         input: Input::Nothing,
         explains: true,
     };

@@ -202,7 +202,7 @@ fn calls_of<'a>(index: &'a ToolIndex, line: &str) -> Result<Vec<Reading<'a>>, St
         names_program: &|word, own| word == own,
         unknown: &|_| None,
         glob: &|_, _, _| Ok(Vec::new()),
-        write_mode: &|_, _| WriteMode::Replace,
+        write_mode: &|_, file_use| file_use.writes().then_some(WriteMode::Replace),
         input: Input::Nothing,
         explains: true,
     };

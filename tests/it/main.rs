@@ -16,6 +16,10 @@ mod bypasses;
 mod cage_attack;
 #[cfg(native_linux)]
 mod cage_escapes;
+mod cage_git;
+mod cage_network;
+mod cage_temporary;
+mod caged_project;
 mod cages;
 mod chain;
 mod client;
@@ -93,6 +97,7 @@ mod support;
 mod surface;
 mod tidy;
 mod typed_results;
+mod unknown_programs;
 mod usage;
 mod web;
 mod within;

@@ -84,7 +84,8 @@ fn fixed_part(message: &str) -> String {
 #[test]
 fn troubleshooting_quotes_messages_of_the_program() {
     let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/troubleshooting.md")).unwrap();
-    let code: Vec<String> = ["src", "catalog/src"].into_iter().flat_map(sources).map(|(_, text)| text).collect();
+    let code: Vec<String> =
+        ["src", "catalog/src", "shell/src"].into_iter().flat_map(sources).map(|(_, text)| text).collect();
     // A message may be broken over two lines of the source.
     let code: Vec<String> =
         code.iter().map(|text| text.replace("\\\n", "").split_whitespace().collect::<Vec<_>>().join(" ")).collect();

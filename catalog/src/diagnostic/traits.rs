@@ -20,7 +20,7 @@ impl Severity {
     }
 }
 
-/// The explanation of a code, for `climax explain`.
+/// The explanation of a code, for `climax validate --explain`.
 #[derive(Clone, Copy, Debug)]
 pub struct Explanation {
     /// The problem, as a sentence.

@@ -13,7 +13,7 @@ use crate::model::{Access, JudgeRules, Level, Risk};
 use crate::read::config::needs::env_entry;
 use crate::read::walk::{Fields, Walker};
 use crate::read::yaml::{self, Node, NodeKind};
-use crate::source::{Source, Spanned};
+use crate::source::{Source, Span, Spanned};
 
 /// The approval level if a policy names none; as in `CLImax` 0.5.
 const DEFAULT_LEVEL: Level = Level::Write;
@@ -72,6 +72,7 @@ fn read_as_far_as_possible(source: &Source) -> (Option<PolicyFile>, Vec<Diagnost
     (file, found)
 }
 
+/// Reads the root of a policy file; `None` if it is no mapping.
 fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<PolicyFile> {
     let mut walker = Walker::new(source, out);
     if root.is_null() {
@@ -85,13 +86,7 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     let mut keys = KeySpans { default: place(&fields, "default"), ..KeySpans::default() };
     let access = fields.word(&mut walker, "default");
     keys.allow = place(&fields, "allow").map(|span| walker.first_line(span));
-    let allow = fields.optional("allow").map(|node| walker.list(node, "allow", selector));
-
-    if let (Some(span), Access::Enabled) = (keys.allow, access.unwrap_or_default()) {
-        let message = "`allow` permits nothing more, since `default` is not `disabled`".to_owned();
-        walker.report(Code::NothingAllowed, span, message, "write `default: disabled`, or remove `allow`");
-    }
-
+    let allow = allowed(&mut walker, &mut fields, (access.unwrap_or_default(), keys.allow));
     let deny = fields.list(&mut walker, "deny", selector);
     let tools = fields.entries(&mut walker, "tools", |walker, name, node| {
         // The name is checked even if its rule has a mistake.
@@ -122,6 +117,7 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     if let Some(node) = fields.optional("hook") {
         hook(&mut walker, node, &mut judgement);
     }
+
     let policy = Policy {
         access,
         allow,
@@ -138,6 +134,20 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     };
 
     Some(PolicyFile { source: source.clone(), policy, prompts, approval_names, keys, warnings: Diagnostics::default() })
+}
+
+/// Reads `allow`, which says nothing where all tools are permitted anyway.
+fn allowed(
+    walker: &mut Walker<'_>,
+    fields: &mut Fields<'_>,
+    (access, place): (Access, Option<Span>),
+) -> Option<Vec<Selector>> {
+    let allow = fields.optional("allow").map(|node| walker.list(node, "allow", selector));
+    if let (Some(span), Access::Enabled) = (place, access) {
+        let message = "`allow` permits nothing more, since `default` is not `disabled`".to_owned();
+        walker.report(Code::NothingAllowed, span, message, "write `default: disabled`, or remove `allow`");
+    }
+    allow
 }
 
 /// Reads a selector: a name, a pattern, or a mapping of conditions.
@@ -172,6 +182,7 @@ fn variable(walker: &mut Walker<'_>, name: &Spanned<String>) -> Option<String> {
     Some(name.value.clone())
 }
 
+/// Reads the rule for a tool.
 fn tool(walker: &mut Walker<'_>, node: &Node) -> Option<ToolRule> {
     let mut fields = walker.mapping(node, "a rule for a tool", TOOL_KEYS)?;
     let description = fields.optional_string(walker, "description");

@@ -75,37 +75,18 @@ where
             Builtin::Type => lookups::described(shell, &texts),
             Builtin::Which => lookups::found(shell, &texts),
             Builtin::Source => Self::activate(shell, due, &texts)?,
-            Builtin::Deactivate => match shell.environment.take() {
-                Some(_) => {
-                    shell.state.set("VIRTUAL_ENV", Value::Unset);
-                    Done::default()
-                }
-                None => Done::failed(127, "deactivate: command not found"),
-            },
+            Builtin::Deactivate => deactivate(shell),
             Builtin::Export => Self::export(shell, due, words)?,
-            Builtin::Unset => {
-                for word in unset_names(words).map_err(|refusal| refused_words(due, refusal))? {
-                    settable(due.text, due.range, &word.text)?;
-                    shell.state.set(&word.text, Value::Unset);
-                }
-                Done::default()
-            }
+            Builtin::Unset => unset(shell, due, words)?,
             Builtin::Set => set(shell, due, words)?,
             Builtin::Shopt => shopt(shell, due, words)?,
             Builtin::Exit => {
                 flow = Flow::Exit;
-                match texts.first().map(|text| text.parse::<i64>()) {
-                    None => Done::status(shell.status()),
-                    Some(Ok(status)) => Done::status(i32::from(status.to_le_bytes()[0])),
-                    Some(Err(_)) => Done::failed(2, format_args!("exit: {}: numeric argument required", texts[0])),
-                }
+                exit_status(shell, &texts)
             }
             Builtin::Break | Builtin::Continue => {
-                let loops =
-                    loop_count(words).map_err(|refusal| refused_words(due, refusal))?.clamp(1, shell.loops.max(1));
-                if shell.loops > 0 {
-                    flow = if builtin == Builtin::Break { Flow::Break(loops) } else { Flow::Continue(loops) };
-                }
+                let loops = loop_count(words).map_err(|refusal| refused_words(due, refusal))?;
+                flow = leaving(builtin, loops, shell.loops);
                 Done::default()
             }
         };
@@ -141,6 +122,7 @@ where
         status
     }
 
+    /// Waits for the sum of times, and at most as long as a program may take.
     async fn sleep(&self, shell: &Shell, texts: &[&str]) -> Ran<Done> {
         let mut seconds = 0.0;
         if texts.is_empty() {
@@ -257,6 +239,7 @@ where
         Ok(())
     }
 
+    /// Sets variables that programs get, or makes those that are set such.
     fn export(shell: &mut Shell, due: Due<'_>, words: &[Field]) -> Ran<Done> {
         let mut done = Done::default();
         for word in words.iter().filter(|word| word.text != "--") {
@@ -320,6 +303,43 @@ fn refused_words(due: Due<'_>, (problem, remedy): (String, String)) -> Halt {
     failure(due.text, due.range.clone(), problem, remedy)
 }
 
+/// Leaves the environment of Python that the line has activated.
+fn deactivate(shell: &mut Shell) -> Done {
+    if shell.environment.take().is_none() {
+        return Done::failed(127, "deactivate: command not found");
+    }
+    shell.state.set("VIRTUAL_ENV", Value::Unset);
+    Done::default()
+}
+
+/// Unsets variables.
+fn unset(shell: &mut Shell, due: Due<'_>, words: &[Field]) -> Ran<Done> {
+    for word in unset_names(words).map_err(|refusal| refused_words(due, refusal))? {
+        settable(due.text, due.range, &word.text)?;
+        shell.state.set(&word.text, Value::Unset);
+    }
+    Ok(Done::default())
+}
+
+/// Returns the status with which `exit` ends a shell, of which it has the lowest eight bits.
+fn exit_status(shell: &Shell, texts: &[&str]) -> Done {
+    match texts.first().map(|text| text.parse::<i64>()) {
+        None => Done::status(shell.status()),
+        Some(Ok(status)) => Done::status(i32::from(status.to_le_bytes()[0])),
+        Some(Err(_)) => Done::failed(2, format_args!("exit: {}: numeric argument required", texts[0])),
+    }
+}
+
+/// Returns how a line goes on after `break` or `continue` with a count, in a number of loops. Outside of loops they do nothing.
+fn leaving(builtin: Builtin, count: usize, loops: usize) -> Flow {
+    match count.min(loops) {
+        0 => Flow::Next,
+        count if builtin == Builtin::Break => Flow::Break(count),
+        count => Flow::Continue(count),
+    }
+}
+
+/// Drops the first positional parameters, as many as the word says.
 fn shift(shell: &mut Shell, word: Option<&str>) -> Done {
     let count: i128 = match word.map(|word| word.trim().parse()) {
         None => 1,

@@ -20,7 +20,7 @@ use crate::call::plan::{Plan, Stage};
 use crate::call::plan_outcome::{PlanFailure, StageOutcome, StepOutcome};
 use crate::call::toolbox::{Entry, LineStage, Toolbox, explained};
 use crate::call::user_input::approve;
-use crate::exec::{self, End, SpawnError, Stop};
+use crate::exec::{self, End, Invocation, SpawnError, Stop};
 
 /// How long a program in the background may take once its line goes on as a job, which the caller ends.
 const JOB_TIME: Duration = Duration::from_hours(30 * 24);
@@ -60,38 +60,36 @@ where
 
     /// Plans a program, unless it was planned before.
     fn stage(&self, shell: &Shell, due: Due<'_>, mut streams: Streams) -> Ran<(Stage<'a>, Streams)> {
-        let program = due.fields.first().and_then(|field| shell.program_of_environment(&field.text));
-        let program = program.map(|path| path.display().to_string());
-        let mut fields = due.fields.to_vec();
-        let mut expected = due.written.to_vec();
-        if let Some(program) = program {
-            for first in [fields.first_mut(), expected.first_mut()].into_iter().flatten() {
-                first.text.clone_from(&program);
-            }
-        }
-        let mut all: Vec<(String, String)> = shell
-            .state
-            .exported()
-            .filter(|(name, _)| due.variables.iter().all(|(own, _)| own != name))
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect();
-        all.extend_from_slice(due.variables);
+        let [fields, written] = [due.fields, due.written].map(|words| in_environment(shell, due, words));
+        let started = Due { fields: &fields, written: &written, ..due };
         let key = CommandKey {
             words: fields.iter().map(|field| field.text.clone()).collect(),
-            variables: all.clone(),
+            variables: variables_of_program(shell, due),
             directory: shell.directory.clone(),
             feed: due.feed(&streams.input),
         };
         let has_data = shell.has_data && due.fields.iter().any(|field| field.origin != Origin::Literal);
         let known = self.planned.get(&key).filter(|stage| stage.is_approved && !has_data);
-        // The line may have made the directory since, and the project of its cage with it.
-        if let Some(stage) = known.filter(|stage| !stage.call.lacks_project()) {
-            if !stage.reads_input {
-                streams.input = Source::Nothing;
-            }
-            return Ok((stage.clone(), streams));
-        }
 
+        // The line may have made the directory since, and the project of its cage with it.
+        let stage = match known.filter(|stage| !stage.call.lacks_project()) {
+            Some(stage) => stage.clone(),
+            None => self.newly_planned(shell, started, &key, known)?,
+        };
+        if !stage.reads_input {
+            streams.input = Source::Nothing;
+        }
+        Ok((stage, streams))
+    }
+
+    /// Plans a program. It is approved if `known` was, the plan of before, and the command line is still the same.
+    fn newly_planned(
+        &self,
+        shell: &Shell,
+        due: Due<'_>,
+        key: &CommandKey,
+        known: Option<&Stage<'a>>,
+    ) -> Ran<Stage<'a>> {
         for (name, _) in due.variables {
             settable(due.text, due.range, name)?;
         }
@@ -99,19 +97,20 @@ where
             line: due.text.0,
             range: due.range,
             places: due.places,
-            written: &expected,
-            fields: &fields,
-            variables: &all,
+            written: due.written,
+            fields: due.fields,
+            variables: &key.variables,
             started: self.background.started.load(Ordering::Relaxed),
         };
         let text = due.written_text().to_owned();
+        let from_line = |field: &Field| matches!(field.origin, Origin::Literal | Origin::Path);
+        let has_values = shell.has_data && !due.fields.iter().all(from_line);
+
         let planned = self.toolbox.with_line_context(key.feed.input(), |context| {
             let read = read_fed(&self.toolbox.index, expanded, (&key.feed, due.is_own), context).map_err(|error| {
                 let error = CallError::Unread(Box::new(error));
                 Box::new(PlanFailure { tool: None, text: text.clone(), error })
             })?;
-            let from_line = |field: &Field| matches!(field.origin, Origin::Literal | Origin::Path);
-            let has_values = shell.has_data && !fields.iter().all(from_line);
             let stage = LineStage {
                 carries_data: has_values || key.feed.is_data(),
                 reading: read.reading,
@@ -129,10 +128,7 @@ where
             stage.is_approved = true;
             stage.permission.clone_from(&known.permission);
         }
-        if !stage.reads_input {
-            streams.input = Source::Nothing;
-        }
-        Ok((stage, streams))
+        Ok(stage)
     }
 
     /// Asks the user about a command whose words were not known before.
@@ -172,19 +168,7 @@ where
         let joint = if prints_made { streams.captured().joint() } else { streams.joint() };
         let broken = |error| SpawnError::System(stage.call.invocation.argv[0].clone(), error);
         let joint = joint.map_err(|error| Halt::Failed(Box::new(stage.failure(broken(error).into()))))?;
-        let mut invocation = stage.call.invocation.clone();
-        invocation.stdin = match &streams.input {
-            Source::Text(text) if stage.reads_input => invocation.stdin.or_else(|| Some(text.clone())),
-            _ => None,
-        };
-        // A path tells nothing where the programs run elsewhere.
-        if let Some(before) = shell.previous.as_ref().filter(|_| self.toolbox.opens_files()) {
-            invocation.env.push(("OLDPWD".to_owned(), absolute(before.0.as_deref())));
-        }
-        if self.bounds.timeout.is_none() {
-            let is_of_job = shell.ending.is_some() && self.session.goes_on.is_some();
-            invocation.timeout = invocation.timeout.max(if is_of_job { JOB_TIME } else { self.longest });
-        }
+        let invocation = self.invocation(shell, &stage, &streams.input);
 
         let unfinished = self.journal.unfinished(&stage, entry);
         if let Some(watch) = self.session.watch {
@@ -200,14 +184,7 @@ where
 
         let outcome = match ran {
             Ok(outcome) => outcome,
-            Err(error) => {
-                if let Some(status) = error.status_of_command() {
-                    return Ok(self.not_started(&stage, entry, (error, status.into()), &streams, record).await);
-                }
-                let error = CallError::Spawn(error);
-                self.journal.ended(&stage, entry, Ending::Failed(&error));
-                return Err(Halt::Failed(Box::new(stage.failure(error))));
-            }
+            Err(error) => return self.not_started(&stage, entry, error, &streams, record).await,
         };
         tracing::info!(tool = stage.call.name(), end = ?outcome.end, "ended");
         self.toolbox.note_made(&stage.call, &missing, &outcome);
@@ -221,15 +198,32 @@ where
         }
 
         let end = outcome.end;
-        let status = status_of(end);
         let outcome = placed(outcome, &streams.output, &streams.errors);
         let outcome = StageOutcome { tested: shell.tested, ..stage.outcome(outcome, duration) };
         record.push(StepOutcome { stages: vec![outcome] }, self.most_bytes);
         match end {
             End::Stopped(why) => Err(Halt::Ended(Some(why))),
             End::TimedOut(_) => Err(Halt::Ended(None)),
-            _ => Ok(status),
+            _ => Ok(status_of(end)),
         }
+    }
+
+    /// Returns how a planned program is started, with the input, variables and time that the line gives it.
+    fn invocation(&self, shell: &Shell, stage: &Stage<'a>, input: &Source) -> Invocation {
+        let mut invocation = stage.call.invocation.clone();
+        invocation.stdin = match input {
+            Source::Text(text) if stage.reads_input => invocation.stdin.or_else(|| Some(text.clone())),
+            _ => None,
+        };
+        // A path tells nothing where the programs run elsewhere.
+        if let Some(before) = shell.previous.as_ref().filter(|_| self.toolbox.opens_files()) {
+            invocation.env.push(("OLDPWD".to_owned(), absolute(before.0.as_deref())));
+        }
+        if self.bounds.timeout.is_none() {
+            let is_of_job = shell.ending.is_some() && self.session.goes_on.is_some();
+            invocation.timeout = invocation.timeout.max(if is_of_job { JOB_TIME } else { self.longest });
+        }
+        invocation
     }
 
     /// Says that a command lacks an operand, as its program would.
@@ -240,24 +234,32 @@ where
     }
 
     /// Says that a program does not exist or cannot be executed, and returns the status that a shell gives it.
+    ///
+    /// # Errors
+    /// The start failed for another reason, which ends the line.
     async fn not_started(
         &self,
         stage: &Stage<'a>,
         entry: Entry,
-        (error, status): (SpawnError, i32),
+        error: SpawnError,
         streams: &Streams,
         record: &mut Record,
-    ) -> i32 {
+    ) -> Ran<i32> {
+        let Some(status) = error.status_of_command().map(i32::from) else {
+            let error = CallError::Spawn(error);
+            self.journal.ended(stage, entry, Ending::Failed(&error));
+            return Err(Halt::Failed(Box::new(stage.failure(error))));
+        };
         let message = match &error {
             SpawnError::NotFound(program) => self.not_found_message(program),
             error => format!("climax: {error}\n"),
         };
-        let error = CallError::Spawn(error);
-        self.journal.ended(stage, entry, Ending::Failed(&error));
+        self.journal.ended(stage, entry, Ending::Failed(&CallError::Spawn(error)));
         self.print(&streams.errors, message.into_bytes(), (stage.call.name(), &stage.text, status), record).await;
-        status
+        Ok(status)
     }
 
+    /// Returns the message for a program that does not exist, with the nearest name.
     fn not_found_message(&self, program: &str) -> String {
         if program.contains('/') {
             return format!("climax: {program}: no such file\n");
@@ -314,6 +316,25 @@ where
             }
         }
     }
+}
+
+/// Returns the words of a command as they start it: with the path of a program of the environment of Python that the line
+/// has activated.
+fn in_environment(shell: &Shell, due: Due<'_>, words: &[Field]) -> Vec<Field> {
+    let mut words = words.to_vec();
+    let program = due.fields.first().and_then(|field| shell.program_of_environment(&field.text));
+    if let (Some(program), Some(first)) = (program, words.first_mut()) {
+        first.text = program.display().to_string();
+    }
+    words
+}
+
+/// Returns the variables that a program gets: those that the line has exported, then its own.
+fn variables_of_program(shell: &Shell, due: Due<'_>) -> Vec<(String, String)> {
+    let is_own = |name: &str| due.variables.iter().any(|(own, _)| own == name);
+    let exported = shell.state.exported().filter(|(name, _)| !is_own(name));
+    let exported = exported.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    exported.chain(due.variables.iter().cloned()).collect()
 }
 
 /// The exit status of a program, as a shell counts it: 128 and the number for a signal.

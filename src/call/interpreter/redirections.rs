@@ -13,7 +13,7 @@ use super::shell::Shell;
 use super::streams::{Output, Source, Stream, Streams};
 use super::{Halt, Interpreter, Ran, Text, failure};
 use crate::call::approval::Approver;
-use crate::call::files::{self, Special, WriteMode};
+use crate::call::files::{self, FileUse, Special, WriteMode};
 use crate::call::line::{CommandKey, Feed, changed, file_call, native_reading};
 use crate::call::outcome::Ending;
 use crate::call::plan::Stage;
@@ -61,10 +61,10 @@ where
                         streams.input = Source::File(file);
                         continue;
                     }
-                    None => self.file(shell, text, (redirection, word), None, record).await?,
+                    None => self.file(shell, text, (redirection, word), FileUse::Read, record).await?,
                 },
-                Target::Write(word) => self.file(shell, text, (redirection, word), Some(false), record).await?,
-                Target::Append(word) => self.file(shell, text, (redirection, word), Some(true), record).await?,
+                Target::Write(word) => self.file(shell, text, (redirection, word), FileUse::Write, record).await?,
+                Target::Append(word) => self.file(shell, text, (redirection, word), FileUse::Append, record).await?,
             };
 
             match (opened, redirection.descriptor) {
@@ -87,13 +87,13 @@ where
         Ok(Some((streams, redirects_input)))
     }
 
-    /// Opens the file of a redirection as a call. `appends` is `None` for a file that is read.
+    /// Opens the file of a redirection as a call.
     async fn file(
         &self,
         shell: &mut Shell,
         text: Text<'_>,
         (redirection, word): (&Redirection, &Word),
-        appends: Option<bool>,
+        file_use: FileUse,
         record: &mut Record,
     ) -> Ran<File> {
         let mut fields = Vec::new();
@@ -104,7 +104,7 @@ where
             let written = text.0.get(word.range.clone()).unwrap_or_default();
             return Ok(File::Failed(format!("climax: {written}: ambiguous redirect\n")));
         };
-        self.file_named(shell, (text, &redirection.range), &field.text, appends).await
+        self.file_named(shell, (text, &redirection.range), &field.text, file_use).await
     }
 
     /// Opens a file for a command as a call. `range` is what names it.
@@ -113,10 +113,10 @@ where
         shell: &mut Shell,
         (text, range): (Text<'_>, &Range<usize>),
         name: &str,
-        appends: Option<bool>,
+        file_use: FileUse,
     ) -> Ran<File> {
         let mut path = changed(shell.directory.as_deref(), name);
-        let special = files::special(&path, appends.is_some());
+        let special = files::special(&path, file_use);
         match special.map_err(|(problem, remedy)| failure(text, range.clone(), problem, remedy))? {
             Some(Special::Null) => return Ok(File::Null),
             Some(Special::Input) => return Ok(File::Own),
@@ -135,7 +135,7 @@ where
         // A link that leads nowhere is not followed, and opening it fails.
         let leads_nowhere = whole.is_symlink() && !whole.exists();
         let real = exec::paths::real(&whole).ok().filter(|_| !leads_nowhere).unwrap_or(whole);
-        let mode = appends.map(|appends| self.toolbox.write_mode(&real, appends));
+        let mode = self.toolbox.write_mode(&real, file_use);
         // A path that leads to a secret by now was not judged as one: it is, by the name of the secret.
         if mode.is_none() && self.toolbox.secret_in(&real.to_string_lossy(), Path::new("/")).is_some() {
             path = real.to_string_lossy().into_owned();
@@ -145,7 +145,7 @@ where
         let entry = self.journal.entry(1).map_err(|error| Halt::Failed(Box::new(stage.failure(error))))?;
         let found = match mode {
             None => exec::open_to_read(&real),
-            Some(mode) => exec::open_to_write(&real, opened_as(&real, mode, appends == Some(true))),
+            Some(mode) => exec::open_to_write(&real, opened_as(&real, mode, file_use)),
         };
         let status = i32::from(found.is_err());
         self.journal.ended(&stage, entry, Ending::Ran(&Outcome::of_builtin(End::Exited(status))));
@@ -210,11 +210,11 @@ fn opened(name: &str, found: std::io::Result<OwnedFd>) -> File {
 }
 
 /// How a file is opened that was looked at before.
-fn opened_as(path: &Path, mode: WriteMode, appends: bool) -> Opened {
+fn opened_as(path: &Path, mode: WriteMode, file_use: FileUse) -> Opened {
     let is_new = mode == WriteMode::Create || (mode == WriteMode::Protected && !exec::is_there(path));
     match mode {
         _ if is_new => Opened::New,
-        _ if appends => Opened::Continued,
+        _ if file_use == FileUse::Append => Opened::Continued,
         _ => Opened::Replaced,
     }
 }

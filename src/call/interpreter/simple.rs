@@ -40,23 +40,7 @@ where
             Some("export") => self.exported_fields(shell, text, &simple.words, record).await?,
             _ => self.fields(shell, text, &simple.words, record).await?,
         };
-        let mut variables = Vec::with_capacity(simple.assignments.len());
-        for assignment in &simple.assignments {
-            let value = self.value(shell, text, &assignment.value, record).await?.text;
-            let value = match shell.state.variables.get(&assignment.name).map(|variable| &variable.value) {
-                Some(Value::Known(old)) if assignment.appends => appended(text, &assignment.range, old, &value)?,
-                _ => value,
-            };
-            if simple.words.is_empty() {
-                settable(text, &assignment.range, &assignment.name)?;
-                shell.state.set(&assignment.name, Value::Known(value));
-                if is_inherited(&assignment.name, &exec::variable) {
-                    shell.state.export(&assignment.name);
-                }
-            } else {
-                variables.push((assignment.name.clone(), value));
-            }
-        }
+        let variables = self.assigned(shell, text, simple, record).await?;
 
         let Some((streams, redirects_input)) =
             self.redirected(shell, text, &command.redirections, streams, record).await?
@@ -99,6 +83,37 @@ where
             filled: None,
         };
         self.dispatch(shell, due, streams, record).await
+    }
+
+    /// Expands the assignments in front of a command. Without a command, they set variables of the shell.
+    ///
+    /// Returns the variables that the command gets.
+    async fn assigned(
+        &self,
+        shell: &mut Shell,
+        text: Text<'_>,
+        simple: &Simple,
+        record: &mut Record,
+    ) -> Ran<Vec<(String, String)>> {
+        let mut variables = Vec::new();
+        for assignment in &simple.assignments {
+            let value = self.value(shell, text, &assignment.value, record).await?.text;
+            let value = match shell.state.variables.get(&assignment.name).map(|variable| &variable.value) {
+                Some(Value::Known(old)) if assignment.appends => appended(text, &assignment.range, old, &value)?,
+                _ => value,
+            };
+            if !simple.words.is_empty() {
+                variables.push((assignment.name.clone(), value));
+                continue;
+            }
+
+            settable(text, &assignment.range, &assignment.name)?;
+            shell.state.set(&assignment.name, Value::Known(value));
+            if is_inherited(&assignment.name, &exec::variable) {
+                shell.state.export(&assignment.name);
+            }
+        }
+        Ok(variables)
     }
 
     /// Runs a command by what its first words stand for.

@@ -15,6 +15,7 @@ use super::streams::{Source, Streams};
 use super::{Interpreter, MAX_INPUT_BYTES, Ran, failure};
 use crate::call::approval::Approver;
 use crate::call::arguments::Input;
+use crate::call::files::FileUse;
 use crate::call::judge::quoted;
 use crate::call::line::{
     Action, Actions, ExpandedCommand, Feed, Filled, Find, Form, Most, Separator, Xargs, read_fed, text_to_fill,
@@ -26,78 +27,50 @@ use crate::exec::Stop;
 /// Source: GNU xargs, "Limits", where more is neither asked for nor refused by the system.
 const MAX_BYTES_AT_ONCE: usize = 128 << 10;
 
+/// The remedy for values that are too long, or cannot be read.
+const LESS_AT_ONCE: &str = "give it less at once";
+
 impl<A, S> Interpreter<'_, '_, A, S>
 where
     A: Approver,
     S: Future<Output = Stop> + Send,
 {
-    /// Runs a command for the values that standard input has.
+    /// Runs a command for the values that standard input has, or the file of `xargs -a`.
     pub(super) async fn xargs(
         &self,
         shell: &mut Shell,
         due: Due<'_>,
         xargs: Xargs<'_>,
-        streams: Streams,
+        mut streams: Streams,
         record: &mut Record,
     ) -> Ran<()> {
-        let broken = |problem: String| failure(due.text, due.range.clone(), problem, "give it less at once");
-        let mut streams = streams;
-        if let Some(file) = &xargs.file {
-            let process = streams.process(&file.text);
-            let opened = match process {
-                Some(_) => File::Own,
-                None => self.file_named(shell, (due.text, due.range), &file.text, None).await?,
-            };
-            streams.input = process.map_or(streams.input, Source::File);
-            match opened {
-                File::Opened(file) => streams.input = Source::File(Arc::new(file)),
-                File::Null => streams.input = Source::Nothing,
-                File::Own | File::Stream(_) => {}
-                File::Failed(message) => {
-                    self.print(&streams.errors, message.into_bytes(), ("xargs", due.written_text(), 1), record).await;
-                    shell.set_status(1);
-                    return Ok(());
-                }
-            }
-        }
-        let input = streams.input.read_all(MAX_INPUT_BYTES).await.map_err(|error| broken(error.to_string()))?;
-        let input = String::from_utf8(input).map_err(|_| broken("a value is not UTF-8".to_owned()))?;
-        if input.contains('\0') && !matches!(xargs.separator, Separator::Character(_)) {
-            let problem = "the input of xargs has bytes that are zero";
-            return Err(failure(due.text, due.range.clone(), problem, "write `xargs -0`, for which they end a value"));
-        }
-        let unquoted = "write `xargs -0` or `-d '\\n'`, for which quotes mean nothing";
-        let values =
-            Values::read(&input, &xargs).map_err(|problem| failure(due.text, due.range.clone(), problem, unquoted))?;
+        let input = std::mem::replace(&mut streams.input, Source::Nothing);
+        let Some(input) = self.input_of_xargs(shell, due, (&xargs, input), &streams, record).await? else {
+            shell.set_status(1);
+            return Ok(());
+        };
+        let values = values_of_xargs(due, &xargs, input).await?;
 
-        let streams = Streams { input: Source::Nothing, ..streams };
         let echo = [literal("echo")];
         let command = if xargs.command.is_empty() { &echo[..] } else { xargs.command };
-        let own_bytes: usize = command.iter().map(|word| word.text.len() + 1).sum();
-        let most_bytes = xargs.most_bytes.unwrap_or(MAX_BYTES_AT_ONCE).min(MAX_BYTES_AT_ONCE).saturating_sub(own_bytes);
-        let groups = values.groups(xargs.most, most_bytes);
-        if xargs.most_bytes.is_some() && values.all.iter().any(|value| value.len() >= most_bytes) {
-            return Err(broken("a value is longer than a command may be".to_owned()));
-        }
-        if groups.is_empty() && (xargs.skips_empty || xargs.replaced.is_some()) {
-            shell.set_status(0);
-            return Ok(());
-        }
+        let groups = values.groups_for(due, &xargs, command)?;
         // Without values GNU xargs runs the command once, and that of BSD never. One that lacks its operands would do nothing.
-        if groups.is_empty() && !self.is_whole(command, due) {
+        let skips = || xargs.skips_empty || xargs.replaced.is_some() || !self.is_whole(command, due);
+        if groups.is_empty() && skips() {
             shell.set_status(0);
             return Ok(());
         }
+
         let is_text = matches!(Form::of(command), Ok(Form::Text(_)));
-        let mut worst = 0;
-        // Without values the command runs once.
         let none = Some(0..0).filter(|_| groups.is_empty());
+        let mut worst = 0;
         for some in groups.into_iter().chain(none) {
             let some = (command, xargs.replaced.as_deref(), &values.all[some]);
             if xargs.prints_commands {
                 let line = printed_command(some);
                 self.print(&streams.errors, line.into_bytes(), ("xargs", due.written_text(), 0), record).await;
             }
+
             let status = self.with_values(shell, due, some, &streams, record).await?;
             // A shell that says that a command does not exist has been started itself.
             let is_unstarted = matches!(status, 126 | 127) && !is_text;
@@ -113,6 +86,32 @@ where
         }
         shell.set_status(worst);
         Ok(())
+    }
+
+    /// Returns what `xargs` reads: `input`, or the file of `-a`; `None` if that cannot be opened, which has been said then.
+    async fn input_of_xargs(
+        &self,
+        shell: &mut Shell,
+        due: Due<'_>,
+        (xargs, input): (&Xargs<'_>, Source),
+        streams: &Streams,
+        record: &mut Record,
+    ) -> Ran<Option<Source>> {
+        let Some(file) = &xargs.file else { return Ok(Some(input)) };
+        if let Some(process) = streams.process(&file.text) {
+            return Ok(Some(Source::File(process)));
+        }
+
+        let opened = self.file_named(shell, (due.text, due.range), &file.text, FileUse::Read).await?;
+        Ok(match opened {
+            File::Opened(file) => Some(Source::File(Arc::new(file))),
+            File::Null => Some(Source::Nothing),
+            File::Own | File::Stream(_) => Some(input),
+            File::Failed(message) => {
+                self.print(&streams.errors, message.into_bytes(), ("xargs", due.written_text(), 1), record).await;
+                None
+            }
+        })
     }
 
     /// Whether a command has all of its operands.
@@ -247,6 +246,21 @@ where
     }
 }
 
+/// Reads the values of `xargs` from its input.
+async fn values_of_xargs(due: Due<'_>, xargs: &Xargs<'_>, input: Source) -> Ran<Values> {
+    let refused = |problem: String, remedy| failure(due.text, due.range.clone(), problem, remedy);
+    let input = input.read_all(MAX_INPUT_BYTES).await.map_err(|error| refused(error.to_string(), LESS_AT_ONCE))?;
+    let input = String::from_utf8(input).map_err(|_| refused("a value is not UTF-8".to_owned(), LESS_AT_ONCE))?;
+    if input.contains('\0') && !matches!(xargs.separator, Separator::Character(_)) {
+        let problem = "the input of xargs has bytes that are zero".to_owned();
+        return Err(refused(problem, "write `xargs -0`, for which they end a value"));
+    }
+
+    Values::read(&input, xargs)
+        .map_err(|problem| refused(problem, "write `xargs -0` or `-d '\\n'`, for which quotes mean nothing"))
+}
+
+/// Makes a word that stands in the line as it is.
 fn literal(text: &str) -> Field {
     Field { text: text.to_owned(), origin: Origin::Literal, is_open: false, from: 0 }
 }
@@ -340,7 +354,20 @@ impl Values {
         self.ends.extend(Some(end).filter(|end| *end > self.ends.last().copied().unwrap_or_default()));
     }
 
-    /// The values of each command.
+    /// Splits the values into those of each command.
+    ///
+    /// # Errors
+    /// A value is longer than `xargs -s` permits.
+    fn groups_for(&self, due: Due<'_>, xargs: &Xargs<'_>, command: &[Field]) -> Ran<Vec<Range<usize>>> {
+        let own_bytes: usize = command.iter().map(|word| word.text.len() + 1).sum();
+        let most_bytes = xargs.most_bytes.unwrap_or(MAX_BYTES_AT_ONCE).min(MAX_BYTES_AT_ONCE).saturating_sub(own_bytes);
+        if xargs.most_bytes.is_some() && self.all.iter().any(|value| value.len() >= most_bytes) {
+            return Err(failure(due.text, due.range.clone(), "a value is longer than a command may be", LESS_AT_ONCE));
+        }
+        Ok(self.groups(xargs.most, most_bytes))
+    }
+
+    /// Splits the values into groups of at most this size.
     fn groups(&self, most: Option<Most>, most_bytes: usize) -> Vec<Range<usize>> {
         match most {
             Some(Most::Lines(count)) => {

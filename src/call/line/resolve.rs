@@ -14,7 +14,7 @@ use super::error::LineError;
 use super::reading::{Reading, read};
 use super::unread::Unread;
 use crate::call::arguments::Input;
-use crate::call::files::WriteMode;
+use crate::call::files::{FileUse, WriteMode};
 
 /// What a line needs to know of its surroundings.
 #[derive(Clone, Copy)]
@@ -27,8 +27,8 @@ pub struct LineContext<'c> {
     pub unknown: UnknownTool<'c>,
     /// Returns the paths that match a glob in a directory, sorted, or the reason why there are too many.
     pub glob: Glob<'c>,
-    /// Returns what writing a file would do to it, and with `true` adding to it.
-    pub write_mode: &'c dyn Fn(&Path, bool) -> WriteMode,
+    /// Returns what a redirection would do to a file that it writes; `None` if it reads.
+    pub write_mode: &'c dyn Fn(&Path, FileUse) -> Option<WriteMode>,
     /// The standard input of the first command. A pipe is there, and the command need not read it.
     pub input: Input<'c>,
     /// Whether errors say why, and what may be meant, as in [`CommandWords`].

@@ -12,7 +12,7 @@ use super::values::{bind_known, invalid, only_reads, permitted_paths, permitted_
 use super::{Toolbox, suggest_tools};
 use crate::call::arguments::{self, Bound, Input, Problem, Violation};
 use crate::call::command_line;
-use crate::call::files::WriteMode;
+use crate::call::files::{FileUse, WriteMode};
 use crate::call::given_code::runs_code;
 use crate::call::line::{CommandKey, Feed, LineContext, LineError, ReadCall, ReadLine, Reading, read_line};
 use crate::call::line_context::{Served, write_mode};
@@ -297,9 +297,9 @@ impl Toolbox {
         self.permitted_secrets(call)
     }
 
-    /// Returns what a redirection would do to a file.
-    pub(in crate::call) fn write_mode(&self, path: &Path, appends: bool) -> WriteMode {
-        write_mode(path, appends, &self.runner.made())
+    /// Returns what a redirection would do to a file that it writes; `None` if it reads.
+    pub(in crate::call) fn write_mode(&self, path: &Path, file_use: FileUse) -> Option<WriteMode> {
+        write_mode(path, file_use, &self.runner.made())
     }
 
     /// Notes that a line has made a file, which programs of the session may read.

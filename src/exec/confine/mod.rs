@@ -10,8 +10,9 @@
 //!   the child carries out: in [`namespaces`], which have the [`mounts`] of the cage and its [`bounds`], or without them.
 //!   The programs of a session share a [`loopback`], and those of a cage have [`connections`] by Unix sockets.
 //!   [`system_rules`] grant what all cages may read before the order comes. [`project`] finds secrets by their
-//!   [`secret_names`], which [`secret_lists`] hold, [`protected`] what programs outside load, which [`copies`] put back where the kernel cannot keep
-//!   it, and [`probe`] what this system can.
+//!   [`secret_names`], which [`secret_lists`] hold. [`project_guard`] puts back what a program should not change:
+//!   [`protected`] knows the names of files that programs outside of the cage load, and [`copies`] keep their contents
+//!   where the kernel cannot. [`probe`] tries what this system can.
 //! - The *sandbox* is an executor that the policy chooses. It permits only the files and the network that the policy
 //!   names. It takes the same way, with the order of [`sandbox`].
 //! - A *guest* of `climax_code` computes, and does nothing else. It isolates itself by [`isolate()`].
@@ -30,7 +31,7 @@ mod child;
 #[cfg(native_linux)]
 mod connections;
 #[cfg(native_linux)]
-pub(super) mod copies;
+mod copies;
 #[cfg(has_code)]
 mod isolate;
 mod isolation;
@@ -52,7 +53,8 @@ mod portable;
 mod probe;
 #[cfg(native_linux)]
 mod project;
-pub(super) mod protected;
+pub(super) mod project_guard;
+mod protected;
 #[cfg(native_linux)]
 mod receive;
 pub(super) mod rights;

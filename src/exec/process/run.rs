@@ -4,18 +4,20 @@
 //! unreaped leader reserves the ID of its group.
 
 use std::future::Future;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::process::Child;
 use tokio::time::{sleep, timeout};
 
 use super::children;
 use super::group::Group;
 use super::janitor::Janitor;
-use super::joint::Joint;
+use super::joint::{Descriptors, Joint};
 use super::start::{spawn, spawn_held, system_error};
-use super::start_queue::StartQueue;
+use super::start_queue::{RunningProgram, StartQueue};
 use super::streams::{Transfer, transfer};
 use super::waiting::Spare;
 use crate::exec::confine::order::Order;
@@ -71,11 +73,8 @@ pub(crate) async fn run(
     context: RunContext<'_>,
     stop: impl Future<Output = Stop>,
 ) -> Result<Outcome, SpawnError> {
-    let RunContext { limits, queue, janitor, session_files: _, loopback, caches: _, watch, masks, spare, order } =
-        context;
     let mut stop = std::pin::pin!(stop);
-
-    if let Some(janitor) = janitor {
+    if let Some(janitor) = context.janitor {
         janitor.prepare();
     }
 
@@ -84,69 +83,96 @@ pub(crate) async fn run(
     let (_running, mut child) = tokio::select! {
         biased;
         why = stop.as_mut() => return Ok(Outcome::not_started(why)),
-        started = queue.start(|| match order {
-            Some(order) => spawn_held(invocation, &descriptors, (order, loopback.map(Arc::as_ref), spare)),
-            None => spawn(invocation, &descriptors),
-        }) => started?,
+        started = start(invocation, &descriptors, context) => started?,
     };
     // The child has its own. A pipe ends when its last writer is gone.
     drop(descriptors);
 
-    if let Some(watch) = watch {
+    if let Some(watch) = context.watch {
         watch.started();
     }
 
     let mut group = Group::led_by(&child).map_err(|error| system_error(invocation, error))?;
-    let cleanup = janitor.map(|janitor| janitor.register_group(group.id()));
+    let cleanup = context.janitor.map(|janitor| janitor.register_group(group.id()));
 
-    let mut stdout = Capture::new(limits.stream_bytes, limits.whole_bytes);
-    let mut stderr = Capture::new(limits.stream_bytes, 0);
-    let (end, background_processes) = {
-        let io = transfer(&mut child, merged, invocation.stdin.as_deref(), (watch, masks), &mut stdout, &mut stderr);
+    let mut stdout = Capture::new(context.limits.stream_bytes, context.limits.whole_bytes);
+    let mut stderr = Capture::new(context.limits.stream_bytes, 0);
+    let watching = (context.watch, context.masks);
+    let (end, left) = {
+        let io = transfer(&mut child, merged, invocation.stdin.as_deref(), watching, &mut stdout, &mut stderr);
         let io = std::pin::pin!(io);
-        let mut io = Transfer::new(io);
-
-        let end = wait_for_exit(&mut group, &mut io, invocation.timeout, limits, stop.as_mut()).await;
-
-        // The leader has exited and is not reaped, so no other group can have its ID yet.
-        let _ = timeout(limits.drain, async {
-            io.finish().await;
-            group.all_exited().await;
-        })
-        .await;
-
-        let left = if end.is_none() { group.other_members() } else { 0 };
-        group.kill();
-        if order.is_some() && (left > 0 || end.is_some()) {
-            // What a program has changed is looked at next, and nothing may change it then.
-            let _ = timeout(limits.drain, group.all_exited()).await;
-        }
-        (end, left)
+        end_group(&mut group, &mut Transfer::new(io), invocation.timeout, context, stop).await
     };
 
-    let survivors = if end.is_some() || background_processes > 0 { group.survivors() } else { 0 };
+    let survivors = if end.is_some() || left > 0 { group.survivors() } else { 0 };
     // Before the leader is reaped: afterwards another group could get the ID.
     drop(cleanup);
-
-    let end = match end {
-        // The runtime reaps the leader when it ends.
-        Some(end) if !group.has_ended() => end,
-        end => {
-            let status = child.wait().await.map_err(|error| system_error(invocation, error))?;
-            children::waited_for(group.id());
-            end.unwrap_or_else(|| status.into())
-        }
-    };
+    let end = reap(&mut child, &group, end).await.map_err(|error| system_error(invocation, error))?;
     group.disarm();
 
     Ok(Outcome {
         stdout: stdout.finish(),
         stderr: stderr.finish(),
-        background_processes: background_processes.saturating_sub(survivors),
+        background_processes: left.saturating_sub(survivors),
         survivors,
-        masks: masks.clone(),
+        masks: context.masks.clone(),
         ..Outcome::ended(end)
     })
+}
+
+/// Starts the program in its turn, by a child that confines itself if there is an order.
+async fn start<'q>(
+    invocation: &Invocation,
+    descriptors: &Descriptors,
+    context: RunContext<'q>,
+) -> Result<(RunningProgram<'q>, Child), SpawnError> {
+    let RunContext { queue, order, loopback, spare, .. } = context;
+    let spawn = || match order {
+        Some(order) => spawn_held(invocation, descriptors, (order, loopback.map(Arc::as_ref), spare)),
+        None => spawn(invocation, descriptors),
+    };
+    queue.start(spawn).await
+}
+
+/// Waits for the end of the program, and then ends what is left of its group.
+///
+/// Returns how the program was ended, `None` if it exited by itself, and the number of processes that an exited one left.
+async fn end_group<F: Future<Output = ()>>(
+    group: &mut Group,
+    io: &mut Transfer<'_, F>,
+    time: Duration,
+    RunContext { limits, order, .. }: RunContext<'_>,
+    stop: impl Future<Output = Stop>,
+) -> (Option<End>, usize) {
+    let end = wait_for_exit(group, io, time, limits, stop).await;
+
+    // The leader has exited and is not reaped, so no other group can have its ID yet.
+    let _ = timeout(limits.drain, async {
+        io.finish().await;
+        group.all_exited().await;
+    })
+    .await;
+
+    let left = if end.is_none() { group.other_members() } else { 0 };
+    group.kill();
+    if order.is_some() && (left > 0 || end.is_some()) {
+        // What a program has changed is looked at next, and nothing may change it then.
+        let _ = timeout(limits.drain, group.all_exited()).await;
+    }
+    (end, left)
+}
+
+/// Reaps the leader, and returns the end of the program: `end`, or the status of the leader if it exited by itself.
+///
+/// A leader that still runs, since this process may not kill it, is left to the runtime, which reaps it when it ends.
+async fn reap(child: &mut Child, group: &Group, end: Option<End>) -> io::Result<End> {
+    if let Some(end) = end.filter(|_| !group.has_ended()) {
+        return Ok(end);
+    }
+
+    let status = child.wait().await?;
+    children::waited_for(group.id());
+    Ok(end.unwrap_or_else(|| status.into()))
 }
 
 /// Waits until the leader has exited, and ends the group on timeout or stop.

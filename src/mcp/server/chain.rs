@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use climax_catalog::OutputForm;
-use rmcp::model::{CallToolResponse, ErrorData};
+use rmcp::model::{CallToolResponse, ErrorData, InputRequiredResult};
 use serde_json::Value;
 
 use super::super::chain_reply::chain_reply;
@@ -21,7 +21,7 @@ use super::calls::{answerable, output_form};
 use super::tool_request::ToolRequest;
 use crate::call::arguments::{Problem, Violation};
 use crate::call::chain::{self, ChainStep, MAX_CHAIN_BYTES, StepResult, has_references};
-use crate::call::{CallError, CallResult, ErrorCode, Purpose, Request};
+use crate::call::{CallError, CallResult, ErrorCode, Purpose, Request, Toolbox};
 use crate::exec::{End, Outcome};
 
 impl Server {
@@ -38,7 +38,7 @@ impl Server {
         call: &ToolRequest,
         client: &Client<'_>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let ToolRequest { toolbox, context, .. } = call;
+        let context = &call.context;
         let caller = request_context::caller_identity(context);
         let mut done = match client.sealed_state() {
             None => Vec::new(),
@@ -49,16 +49,13 @@ impl Server {
         };
 
         if done.is_empty()
-            && let Some((at, error)) = steps.iter().enumerate().find_map(|(at, step)| {
-                let check = || toolbox.check(&step.tool, &step.arguments).err();
-                Some((at, Some(()).filter(|()| !has_references(&step.arguments)).and_then(|()| check())?))
-            })
+            && let Some((at, error)) = first_fault(&call.toolbox, &steps)
         {
-            let failed = reply(&steps[at].tool, OutputForm::Text, Err(placed(at, error)), self.options.text_form);
-            return Ok(self.end_chain(call, failed, &steps, at, &done));
+            return Ok(self.end_chain(call, self.failed_step(at, &steps[at].tool, error), &steps, at, &done));
         }
         // Later it would be an error that says nothing about the steps before it.
-        let has_form = |step: &ChainStep| toolbox.index.get(&step.tool).is_some_and(|tool| tool.questions().len() > 0);
+        let has_form =
+            |step: &ChainStep| call.toolbox.index.get(&step.tool).is_some_and(|tool| tool.questions().len() > 0);
         if is_modern(context) && !client.supports_forms() && steps.iter().any(has_form) {
             return Err(elicitation_required());
         }
@@ -66,20 +63,12 @@ impl Server {
         let progress = Progress::of(context);
         loop {
             let at = done.len();
-            let ChainStep { tool: name, arguments } = &steps[at];
-            let tool = toolbox.index.get(name);
-            let arguments = match chain::resolved(tool, arguments, &done) {
-                Ok(arguments) => arguments,
-                Err(reason) => {
-                    let argument = format!("steps[{at}].args");
-                    let violation = Violation { argument, problem: Problem::Reference { reason } };
-                    let failed = invalid_arguments(name, &[violation], Vec::new(), &Value::Null);
-                    return Ok(self.end_chain(call, failed, &steps, at, &done));
-                }
+            let name = &steps[at].tool;
+            let result = match self.run_step(at, &steps[at], &done, call, (client, progress.as_ref())).await {
+                Ok(result) => result,
+                Err(failed) => return Ok(self.end_chain(call, *failed, &steps, at, &done)),
             };
-            let asked = Request::Tool { name, arguments: &arguments };
-            let result = self.run(toolbox, asked, Purpose::Call, client, progress.as_ref(), context).await;
-            let outcome = match result.into_call() {
+            let outcome = match result {
                 CallResult::InputRequired(question) => {
                     if let Some(state) = question.request_state.clone() {
                         let (arguments, done) = (call.arguments.clone(), Done::Chain(done));
@@ -89,18 +78,46 @@ impl Server {
                 }
                 CallResult::Failed(error) => {
                     answerable(&error, context)?;
-                    let failed = reply(name, OutputForm::Text, Err(placed(at, error)), self.options.text_form);
-                    return Ok(self.end_chain(call, failed, &steps, at, &done));
+                    return Ok(self.end_chain(call, self.failed_step(at, name, error), &steps, at, &done));
                 }
                 CallResult::Ran(outcome) => outcome,
             };
             if !outcome.succeeded() || at + 1 == steps.len() {
-                let last = reply(name, output_form(tool), Ok(outcome), self.options.text_form);
+                let form = output_form(call.toolbox.index.get(name));
+                let last = reply(name, form, Ok(outcome), self.options.text_form);
                 return Ok(self.end_chain(call, last, &steps, at, &done));
             }
             let held: usize = done.iter().filter_map(|step| step.stdout.as_ref()).map(String::len).sum();
             done.push(step_result(name, outcome, MAX_CHAIN_BYTES.saturating_sub(held)));
         }
+    }
+
+    /// Calls the tool of the step at `at`, with the results of those before it in the place of references.
+    ///
+    /// # Errors
+    /// A reference leads to nothing. The reply says which.
+    async fn run_step(
+        &self,
+        at: usize,
+        step: &ChainStep,
+        done: &[StepResult],
+        call: &ToolRequest,
+        (client, progress): (&Client<'_>, Option<&Progress>),
+    ) -> Result<CallResult<InputRequiredResult>, Box<Reply>> {
+        let ToolRequest { toolbox, context, .. } = call;
+        let name = &step.tool;
+        let arguments = chain::resolved(toolbox.index.get(name), &step.arguments, done).map_err(|reason| {
+            let argument = format!("steps[{at}].args");
+            let violation = Violation { argument, problem: Problem::Reference { reason } };
+            Box::new(invalid_arguments(name, &[violation], Vec::new(), &Value::Null))
+        })?;
+        let asked = Request::Tool { name, arguments: &arguments };
+        Ok(self.run(toolbox, asked, Purpose::Call, client, progress, context).await.into_call())
+    }
+
+    /// Renders the error of the step at `at`.
+    fn failed_step(&self, at: usize, tool: &str, error: CallError) -> Reply {
+        reply(tool, OutputForm::Text, Err(placed(at, error)), self.options.text_form)
     }
 
     /// Renders the result of a chain that ends with the step at `at`.
@@ -125,6 +142,12 @@ impl Server {
 
         self.respond(tool, None, reply, &call.context).into()
     }
+}
+
+/// Checks every step without references, and returns the first that cannot be called.
+fn first_fault(toolbox: &Toolbox, steps: &[ChainStep]) -> Option<(usize, CallError)> {
+    let whole = steps.iter().enumerate().filter(|(_, step)| !has_references(&step.arguments));
+    whole.into_iter().find_map(|(at, step)| Some((at, toolbox.check(&step.tool, &step.arguments).err()?)))
 }
 
 /// Names the step in the violations of a call.

@@ -162,7 +162,7 @@ fn tool_of_line<'a>(index: &'a ToolIndex, query: &str) -> Option<ResolvedTool<'a
         names_program: &|first, word| first == word,
         unknown: &|_| None,
         glob: &|_, _, _| Ok(Vec::new()),
-        write_mode: &|_, _| WriteMode::Protected,
+        write_mode: &|_, file_use| file_use.writes().then_some(WriteMode::Protected),
         input: Input::Nothing,
         explains: false,
     };

@@ -40,21 +40,13 @@ pub(crate) fn effects(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Optio
     let span = walker.first_line(node.span);
     let mut fields = walker.mapping(node, "`effects`", EFFECTS_KEYS)?;
     let mut names = Vec::new();
-    let files = args(walker, fields.optional("files"), "files", &mut names);
-    let overwrites = args(walker, fields.optional("overwrites"), "overwrites", &mut names);
-    let populates = args(walker, fields.optional("populates"), "populates", &mut names);
-    let populates_by = args(walker, fields.optional("populates_by"), "populates_by", &mut names);
-    let trees = args_or_any(walker, fields.optional("trees"), "trees", &mut names);
-    let by = args(walker, fields.optional("by"), "by", &mut names);
-    let hosts = args(walker, fields.optional("hosts"), "hosts", &mut names);
-    let walks = args_or_any(walker, fields.optional("walks"), "walks", &mut names);
-    let leaves_out = fields.optional("leaves_out").map_or_else(Vec::new, |node| options(walker, node));
-    let code = fields.optional("code").map_or_else(Vec::new, |node| code(walker, node, &mut names));
-    let texts = args(walker, fields.optional("texts"), "texts", &mut names);
-    let idle = args(walker, fields.optional("idle"), "idle", &mut names);
+    let mut list = |walker: &mut Walker<'_>, key| args(walker, fields.optional(key), key, &mut names);
+    let [files, overwrites, populates, populates_by] =
+        ["files", "overwrites", "populates", "populates_by"].map(|key| list(walker, key));
+    let [by, hosts, texts, idle] = ["by", "hosts", "texts", "idle"].map(|key| list(walker, key));
+    let [trees, walks] = ["trees", "walks"].map(|key| args_or_any(walker, fields.optional(key), key, &mut names));
     let [names_only, prints_made] =
         ["names_only", "prints_made"].map(|key| fields.boolean(walker, key).is_some_and(|is_so| is_so.value));
-    let bare = fields.word(walker, "bare");
 
     let effects = Effects {
         files,
@@ -65,13 +57,13 @@ pub(crate) fn effects(walker: &mut Walker<'_>, fields: &mut Fields<'_>) -> Optio
         by,
         hosts,
         walks,
-        leaves_out,
-        code,
+        leaves_out: fields.optional("leaves_out").map_or_else(Vec::new, |node| options(walker, node)),
+        code: fields.optional("code").map_or_else(Vec::new, |node| code(walker, node, &mut names)),
         texts,
         idle,
         names_only,
         prints_made,
-        bare,
+        bare: fields.word(walker, "bare"),
     };
     Some(Spanned { value: EffectsConfig { effects, names }, span })
 }

@@ -8,7 +8,7 @@ use climax_shell::{Field, Part, Redirection, Target, Word};
 use serde_json::{Map, Value as Json};
 
 use super::{Place, Survey};
-use crate::call::files::{self, Special, WriteMode};
+use crate::call::files::{self, FileUse, Special, WriteMode};
 use crate::call::line::directories::changed;
 use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
 use crate::call::line::reading::Reading;
@@ -33,23 +33,23 @@ impl Survey<'_, '_> {
                 }
                 Target::Read(word) => {
                     feed = Some(Feed::Pipe);
-                    if self.file(redirection, word, None)? {
+                    if self.file(redirection, word, FileUse::Read)? {
                         feed = Some(Feed::Nothing);
                     }
                 }
                 Target::Write(word) => {
-                    self.file(redirection, word, Some(false))?;
+                    self.file(redirection, word, FileUse::Write)?;
                 }
                 Target::Append(word) => {
-                    self.file(redirection, word, Some(true))?;
+                    self.file(redirection, word, FileUse::Append)?;
                 }
             }
         }
         Ok(feed)
     }
 
-    /// Reads the file of a redirection as a call; whether it is the null device. `appends` is `None` for a file that is read.
-    fn file(&mut self, redirection: &Redirection, word: &Word, appends: Option<bool>) -> Result<bool, UnreadLine> {
+    /// Reads the file of a redirection as a call. Returns whether it is the null device.
+    fn file(&mut self, redirection: &Redirection, word: &Word, file_use: FileUse) -> Result<bool, UnreadLine> {
         self.substitutions([word])?;
         let mut fields = Vec::new();
         for word in word.braces().into_iter().flatten() {
@@ -57,34 +57,32 @@ impl Survey<'_, '_> {
         }
         // With several words, nothing is opened.
         let [field] = fields.as_slice() else { return Ok(false) };
-        self.file_named(field, &redirection.range, appends)
+        self.file_named(field, &redirection.range, file_use)
     }
 
-    /// Reads a file that is opened for a command as a call; whether it is the null device. `range` is what names it.
+    /// Reads a file that is opened for a command as a call. Returns whether it is the null device. `range` is what names it.
     pub(super) fn file_named(
         &mut self,
         field: &Field,
         range: &Range<usize>,
-        appends: Option<bool>,
+        file_use: FileUse,
     ) -> Result<bool, UnreadLine> {
         let is_open = field.is_open || self.directory == Place::Open;
         let directory = if let Place::Known(directory) = &self.directory { directory.clone() } else { None };
         let path = changed(directory.as_deref(), &field.text);
         let is_known = !field.is_open && (!is_open || field.text.starts_with('/'));
-        let special = if is_known { files::special(&path, appends.is_some()) } else { Ok(None) };
+        let special = if is_known { files::special(&path, file_use) } else { Ok(None) };
         if let Some(special) = special.map_err(|(problem, remedy)| self.error(range, problem, remedy))? {
             return Ok(special == Special::Null);
         }
-        let Some(tool) = (match appends {
-            None => files::reading(),
-            Some(_) => files::writing(),
-        }) else {
-            return Ok(false);
+        let tool = if file_use.writes() { files::writing() } else { files::reading() };
+        let Some(tool) = tool else { return Ok(false) };
+        // A path that is not known may be any.
+        let mode = if is_open {
+            file_use.writes().then_some(WriteMode::Protected)
+        } else {
+            (self.context.write_mode)(Path::new(&path), file_use)
         };
-        let mode = appends.map(|appends| {
-            // A path that is not known may be any.
-            if is_open { WriteMode::Protected } else { (self.context.write_mode)(Path::new(&path), appends) }
-        });
         let (arguments, words) = file_call(tool, &path, mode);
         let text = self.line.get(range.clone()).unwrap_or_default().to_owned();
         let key = CommandKey { words, directory, ..CommandKey::default() };

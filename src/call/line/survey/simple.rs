@@ -6,6 +6,7 @@ use climax_shell::{Body, Command, Field, Origin, Part, Simple, State, Value, Wor
 
 use super::expansion::Fields;
 use super::{MAX_TEXTS, Place, Survey, inherited, or_by_a_shell};
+use crate::call::files::FileUse;
 use crate::call::line::directories::changed;
 use crate::call::line::fed::{FedCommand, read_fed};
 use crate::call::line::finds::holds_data;
@@ -106,7 +107,7 @@ impl Survey<'_, '_> {
                         return Err(self.error(&command.range, problem, "write `xargs COMMAND < FILE`"));
                     }
                     if !is_process(&file, command) {
-                        self.file_named(&file, &command.range, None)?;
+                        self.file_named(&file, &command.range, FileUse::Read)?;
                     }
                 }
                 if words.is_empty() {
