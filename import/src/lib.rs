@@ -5,6 +5,7 @@
 
 mod about;
 mod arg;
+mod beside;
 mod clean;
 mod command;
 mod command_word;
