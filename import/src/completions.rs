@@ -143,6 +143,14 @@ fn add(command: &mut Command, flag: &Flag, source: &'static str) -> bool {
         known.value.clone_from(&flag.value);
         known.more.clone_from(&flag.more);
     }
+    // A summary rarely says which options may stand several times.
+    if let (MANUAL, Some(value), Some(other)) = (source, &mut known.value, &flag.value)
+        && (value.several, other.several) == (Several::No, Several::Each)
+        && (value.optional, other.optional) == (false, false)
+        && known.more.is_empty()
+    {
+        value.several = Several::Each;
+    }
     let values = |flag: &Flag| flag.value.as_ref().and_then(|value| Some(value.values.as_ref()?.get().clone()));
     if let (Some(mut own), Some(other)) = (values(known), values(flag))
         && let Some(value) = &mut known.value
@@ -186,6 +194,15 @@ mod tests {
         let manual = read(&manual, &[]).command;
         drop_modes(&mut command, &manual.options);
         assert!(!is_valued(&command), "{:?}", command.options);
+    }
+
+    #[test]
+    fn a_manual_tells_which_options_stand_several_times() {
+        let mut command = read("usage: mill\n\nOptions:\n  --sack=NAME  which sack\n", &[]).command;
+        let manual = "usage: mill\n\nOptions:\n  --sack=NAME  which sack; may be given multiple times\n";
+        complete_from_manual(&mut command, read(manual, &[]).command);
+        let several = command.options[0].value.as_ref().map(|value| value.several);
+        assert_eq!(several, Some(Several::Each));
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) use self::options::is_example;
 use self::options::{Listed, MAX_PAGE_OPTIONS, add_dashes, copy_likes, options};
 use super::page::{Layout, Section, layout};
 use super::synopsis::{self, BeforeCommand, Synopsis};
-use super::{about, panel, placeholder, refine, tree, values};
+use super::{about, examples, panel, placeholder, refine, tree, values};
 use crate::command::{Command, Flag, Group, Operand, Several, Subcommand, Value};
 
 /// The most usage lines of one help page.
@@ -127,6 +127,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     }
 
     copy_likes(&mut options);
+    examples::repeat(&mut options, text, &parents[0]);
     refine::guess_values(&mut options);
     refine::join_negations(&mut options);
     refine::settle_rest(&mut operands, words, is_nested);

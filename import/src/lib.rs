@@ -11,6 +11,7 @@ mod command;
 mod command_word;
 mod completions;
 mod draft;
+mod examples;
 mod grammar;
 mod help;
 mod option;
