@@ -66,8 +66,31 @@ pub fn complete_from_manual(command: &mut Command, manual: Command) {
     {
         own.value.several = other.value.several;
     }
+    drop_modes(command, &manual.options);
     for flag in &manual.options {
         add(command, flag, MANUAL);
+    }
+}
+
+/// How many long options with values show that a manual names the values of all.
+const ENOUGH_VALUES: usize = 5;
+
+/// Makes switches of options that only a usage line gives a value, a plain word, if a manual that names values lists them
+/// without any: `prog --make device`.
+fn drop_modes(command: &mut Command, manual: &[Flag]) {
+    let is_long = |flag: &&Flag| flag.spellings.iter().any(|own| own.starts_with("--"));
+    if manual.iter().filter(is_long).filter(|flag| flag.value.is_some()).count() < ENOUGH_VALUES {
+        return;
+    }
+    let is_switch = |known: &Flag| {
+        let mut same = manual.iter().filter(|flag| flag.spellings.contains(&known.spellings[0])).peekable();
+        same.peek().is_some() && same.all(|flag| flag.value.is_none() && !flag.about.is_empty())
+    };
+    for known in command.options.iter_mut().filter(|known| known.about.is_empty() && is_long(&&**known)) {
+        let is_plain = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
+        if known.value.as_ref().is_some_and(|value| is_plain(&value.name)) && is_switch(known) {
+            known.value = None;
+        }
     }
 }
 
@@ -120,6 +143,14 @@ fn add(command: &mut Command, flag: &Flag, source: &'static str) -> bool {
         known.value.clone_from(&flag.value);
         known.more.clone_from(&flag.more);
     }
+    // A summary rarely says which options may stand several times.
+    if let (MANUAL, Some(value), Some(other)) = (source, &mut known.value, &flag.value)
+        && (value.several, other.several) == (Several::No, Several::Each)
+        && (value.optional, other.optional) == (false, false)
+        && known.more.is_empty()
+    {
+        value.several = Several::Each;
+    }
     let values = |flag: &Flag| flag.value.as_ref().and_then(|value| Some(value.values.as_ref()?.get().clone()));
     if let (Some(mut own), Some(other)) = (values(known), values(flag))
         && let Some(value) = &mut known.value
@@ -148,6 +179,30 @@ mod tests {
         complete_from_manual(&mut command, read(manual, &[]).command);
         let values = command.options.iter().map(|flag| flag.value.as_ref().map(|value| value.name.as_str()));
         assert_eq!(values.collect::<Vec<_>>(), [Some("NAME"), None]);
+    }
+
+    /// Options with values in one section, for pages that name all values.
+    const VALUED: &str =
+        "  --rye=N    rye\n  --oat=N    oat\n  --hull=N   hull\n  --chaff=N  chaff\n  --bran=N   bran\n";
+
+    #[test]
+    fn a_mode_in_front_of_a_plain_word_takes_no_value() {
+        let mut command = read("Usage: mill --grind sack options...\n       mill --sift sacks\n", &[]).command;
+        let is_valued = |command: &Command| command.options.iter().any(|flag| flag.value.is_some());
+        assert!(is_valued(&command));
+        let manual = format!("usage: mill\n\nOptions:\n{VALUED}  -g, --grind  grind it\n  -s, --sift   sift it\n");
+        let manual = read(&manual, &[]).command;
+        drop_modes(&mut command, &manual.options);
+        assert!(!is_valued(&command), "{:?}", command.options);
+    }
+
+    #[test]
+    fn a_manual_tells_which_options_stand_several_times() {
+        let mut command = read("usage: mill\n\nOptions:\n  --sack=NAME  which sack\n", &[]).command;
+        let manual = "usage: mill\n\nOptions:\n  --sack=NAME  which sack; may be given multiple times\n";
+        complete_from_manual(&mut command, read(manual, &[]).command);
+        let several = command.options[0].value.as_ref().map(|value| value.several);
+        assert_eq!(several, Some(Several::Each));
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) use self::options::is_example;
 use self::options::{Listed, MAX_PAGE_OPTIONS, add_dashes, copy_likes, options};
 use super::page::{Layout, Section, layout};
 use super::synopsis::{self, BeforeCommand, Synopsis};
-use super::{about, panel, placeholder, refine, tree, values};
+use super::{about, examples, panel, placeholder, refine, tree, values};
 use crate::command::{Command, Flag, Group, Operand, Several, Subcommand, Value};
 
 /// The most usage lines of one help page.
@@ -77,7 +77,8 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     let Listed { mut options, mut unsure } = options(&layout.entries, is_manual);
     add_dashes(&mut options, text);
 
-    let usages = own_usages(&layout, words);
+    let usages: Vec<String> =
+        own_usages(&layout, words).iter().map(|usage| placeholder::with_plain_options(usage)).collect();
     if usages_alone_show_values(&options, &usages, words) {
         unsure.extend(options.iter().flat_map(|flag| flag.spellings.clone()));
     }
@@ -126,6 +127,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     }
 
     copy_likes(&mut options);
+    examples::repeat(&mut options, text, &parents[0]);
     refine::guess_values(&mut options);
     refine::join_negations(&mut options);
     refine::settle_rest(&mut operands, words, is_nested);
@@ -193,10 +195,19 @@ fn usages_alone_show_values(options: &[Flag], usages: &[String], words: &[String
     }
     let is_listed =
         |flag: &Flag| options.iter().any(|known| known.value.is_none() && known.spellings.contains(&flag.spellings[0]));
+    let is_spelled =
+        |word: &str| options.iter().any(|known| known.value.is_none() && known.spellings.iter().any(|own| own == word));
     let flags = usages.iter().flat_map(|usage| synopsis::read(usage, words, &|_| false).flags);
     // `prog --all <sack>` may be a switch with an operand, `[ --bag <bag> ]` is none.
     let shown = flags.filter(|flag| flag.value.is_some() && !flag.required && is_listed(flag)).count();
-    shown > 1 && shown > 4 * listed
+    shown > 1 && shown > 4 * listed || listed == 0 && usages.iter().any(|usage| are_pairs(usage, &is_spelled))
+}
+
+/// Whether a usage line is two or more listed options, each with a value, and nothing else: `-in <sack> -out <bag>`.
+fn are_pairs(usage: &str, is_listed: &dyn Fn(&str) -> bool) -> bool {
+    let words: Vec<&str> = usage.split_whitespace().skip_while(|word| !word.starts_with('-')).collect();
+    let is_pair = |pair: &[&str]| matches!(pair, [option, value] if is_listed(option) && value.starts_with('<') && value.ends_with('>'));
+    words.len() > 2 && words.chunks(2).all(is_pair)
 }
 
 fn is_switch(options: &[Flag], unsure: &HashSet<String>) -> impl Fn(&str) -> bool {

@@ -5,11 +5,13 @@
 
 mod about;
 mod arg;
+mod beside;
 mod clean;
 mod command;
 mod command_word;
 mod completions;
 mod draft;
+mod examples;
 mod grammar;
 mod help;
 mod option;

@@ -31,18 +31,19 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
             let (_, after) = group(rest);
             rest = after.trim_start_matches([' ', ',']);
         }
-        let Spelling { text: own, off, after } = spelling(rest)?;
+        let Spelling { text: own, off, after, short } = spelling(rest)?;
         flag.is_on |= after == "=true:";
         flag.off = flag.off.or(off);
         let is_angled = after.trim_start().starts_with('<');
         let is_assigned = after.starts_with('=');
         // `-d[ddd]` counts.
         let repeated = after.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-        let is_repeated = |inner: &str| !inner.is_empty() && inner.chars().all(|c| own.len() == 2 && own.ends_with(c));
-        let is_counted = repeated.is_some_and(|(inner, _)| is_repeated(inner));
+        let is_letter = |inner: &str| !inner.is_empty() && inner.chars().all(|c| own.len() == 2 && own.ends_with(c));
+        let is_counted = repeated.is_some_and(|(inner, _)| is_letter(inner));
         let after = repeated.filter(|_| is_counted).map_or(after, |(_, rest)| rest);
         counts |= is_counted;
         flag.spellings.push(own.clone());
+        flag.spellings.extend(short);
         let (other, after) = bracketed_spelling(after, &own);
         flag.spellings.extend(other);
         let (value, after) = value(after, &own, whole);
@@ -92,14 +93,14 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
         rest = after.trim();
     }
     match &mut flag.value {
-        Some(value) if value.several == Several::No && (rest.starts_with("...") || is_more(rest, &flag.spellings)) => {
+        Some(value) if value.several == Several::No && (is_repeated(rest) || is_more(rest, &flag.spellings)) => {
             value.several = Several::Each;
         }
         // `--leave-out PATTERN [PATTERN ...]`
         Some(value) if value.several == Several::No && whole && rest.contains("...") => value.several = Several::Words,
         Some(_) => {}
         // `-v, --verbose...`
-        None => flag.counts = counts || rest.starts_with("..."),
+        None => flag.counts = counts || is_repeated(rest),
     }
 
     let mut rest = rest.trim_start_matches("...").trim();
@@ -118,6 +119,11 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
     }
 
     Some(OptionTerm { flag, rest })
+}
+
+/// Whether a text starts with dots that stand for more values, rather than for the words before a sentence: `...of rye`.
+fn is_repeated(text: &str) -> bool {
+    text.strip_prefix("...").is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
 /// Whether a text shows the option once more, with dots: `[ -e <event> ... ]`.
@@ -239,6 +245,8 @@ struct Spelling<'a> {
     /// `--no-x` of `--[no-]x`.
     off: Option<String>,
     after: &'a str,
+    /// `--sack-file` of `--sack[s]-file`.
+    short: Option<String>,
 }
 
 /// Splits off a spelling.
@@ -265,12 +273,29 @@ fn spelling(text: &str) -> Option<Spelling<'_>> {
         word = &body[..=word.len()];
     }
     let dashes = &text[..dashes];
+    if let Some((inner, tail)) = letters_inside(&body[word.len()..]).filter(|_| dashes == "--") {
+        return Some(Spelling {
+            text: format!("--{word}{inner}{tail}"),
+            off: None,
+            after: &body[word.len() + inner.len() + 2 + tail.len()..],
+            short: Some(format!("--{word}{tail}")),
+        });
+    }
 
     (!word.is_empty() && word.len() <= MAX_SPELLING_BYTES).then(|| Spelling {
         text: format!("{dashes}{word}"),
         off: negation.map(|negation| format!("{dashes}{}{word}", negation.trim_matches(['[', ']']))),
         after: &body[word.len()..],
+        short: None,
     })
+}
+
+/// The letters that a spelling may leave out, and what of it is behind them: `s` and `-file` of `[s]-file`.
+fn letters_inside(text: &str) -> Option<(&str, &str)> {
+    let (inner, rest) = text.strip_prefix('[')?.split_once(']')?;
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
+    let is_inside = !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_lowercase());
+    (is_inside && end > 1).then(|| (inner, &rest[..end]))
 }
 
 #[cfg(test)]

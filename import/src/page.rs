@@ -1,5 +1,6 @@
 //! The layout of a help page: sections, and the entries in them.
 
+use crate::beside;
 use crate::command_word::is_command_word;
 pub(super) use crate::page_line::Section;
 use crate::page_line::{
@@ -60,7 +61,7 @@ pub(super) fn layout(text: &str) -> Layout {
         next_lists: false,
     };
     // One character for three dots.
-    let text = without_underlines(&text.replace('…', "..."));
+    let text = beside::parted(&without_underlines(&text.replace('…', "...")));
     let mut lines = text.iter().map(String::as_str);
     while let Some(line) = lines.next() {
         let next = lines.clone().find(|line| !line.trim().is_empty()).unwrap_or_default();
@@ -170,6 +171,17 @@ fn go_on(usage: &mut String, line: &str) {
         usage.push(' ');
     }
     usage.push_str(line);
+}
+
+/// Whether a line below a usage line says what that does, rather than to go on: plain words, four at least.
+fn is_description(trimmed: &str) -> bool {
+    let is_plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphabetic() || b"/,.'".contains(&byte));
+    let has_sentence = trimmed.bytes().filter(u8::is_ascii_uppercase).count() < 2;
+    trimmed.split(' ').count() > 3
+        && trimmed.split(' ').all(is_plain)
+        && has_sentence
+        && !trimmed.contains("..")
+        && !trimmed.starts_with("or ")
 }
 
 /// Whether a line is the call of a program: `prog -x FILE`, `prog [FILE]`.
@@ -284,6 +296,10 @@ impl PageReader {
             }
         }
 
+        if indent > 0 && is_description(trimmed) && !self.is_own(trimmed) {
+            return;
+        }
+
         let first_word = self.out.usages.last().and_then(|usage| usage.split_whitespace().next()).map(str::to_owned);
         let own = trimmed.split_whitespace().next();
         let other = ["or:", "or ", "OR "].iter().find_map(|start| trimmed.strip_prefix(start)).map(str::trim);
@@ -308,9 +324,9 @@ impl PageReader {
         self.out.usages.iter().any(|usage| first(usage) == first(trimmed))
     }
 
-    /// Whether a line is a title in a list of commands: `image:` above deeper ones.
+    /// Whether a line is a title in a list of commands: `image:` or `-- Images` above deeper ones.
     fn is_group(&self, trimmed: &str, indent: usize) -> bool {
-        let title = trimmed.strip_suffix(':').filter(|title| !title.is_empty());
+        let title = trimmed.strip_suffix(':').or_else(|| trimmed.strip_prefix("-- ")).filter(|title| !title.is_empty());
         let is_word = title.is_some_and(|title| title.split(' ').count() < 4 && !title.starts_with('-'));
         self.section == Section::Commands && self.next_lists && self.next_indent > indent && is_word
     }

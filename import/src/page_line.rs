@@ -128,7 +128,8 @@ fn is_title(trimmed: &str) -> bool {
     title.starts_with(|c: char| c.is_ascii_uppercase()) && !title.contains("  ") && title.split(' ').count() <= 5
 }
 
-fn section(title: &str) -> Section {
+/// The section of a heading, by its words.
+pub(super) fn section(title: &str) -> Section {
     let title = title.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| title.contains(word));
 

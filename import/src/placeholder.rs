@@ -1,7 +1,7 @@
 //! The names by which usage lines stand for operands, subcommands and options.
 
 /// Names of operands that stand for several words.
-pub(super) const PLURALS: [&str; 19] = [
+pub(super) const PLURALS: [&str; 23] = [
     "files",
     "filenames",
     "paths",
@@ -21,6 +21,10 @@ pub(super) const PLURALS: [&str; 19] = [
     "expr",
     "words",
     "mods",
+    "devices",
+    "images",
+    "regions",
+    "volumes",
 ];
 
 /// Returns whether a name stands for several words: `files`, `<dot files>`.
@@ -54,4 +58,20 @@ pub(super) fn is_rest(word: &str) -> bool {
             | "option_args"
     ) || word.ends_with("-options")
         || word.ends_with(" options")
+}
+
+/// Returns a usage line where `[mill options]` is `[options]`.
+pub(super) fn with_plain_options(usage: &str) -> String {
+    let mut plain = String::with_capacity(usage.len());
+    let mut rest = usage;
+    while let Some(at) = rest.find('[') {
+        let (before, group) = rest.split_at(at);
+        plain.push_str(before);
+        let inner = group[1..].split(']').next().unwrap_or_default();
+        let is_plain = inner.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b' ');
+        let is_kind = is_plain && inner.split_once(' ').is_some_and(|(_, noun)| matches!(noun, "options" | "flags"));
+        plain.push_str(if is_kind { "[options" } else { &group[..=inner.len()] });
+        rest = &group[1 + inner.len()..];
+    }
+    plain + rest
 }

@@ -29,7 +29,7 @@ pub(super) fn opposite_in(spelling: &str, text: &str) -> Option<String> {
 pub(crate) const OPTIONAL_PROGRAM: &str = "the help makes it optional, but its words need it";
 
 /// Starts of descriptions of what an option is given: "Path to a file".
-const GIVEN: [&str; 17] = [
+const GIVEN: [&str; 22] = [
     "path to ",
     "paths to ",
     "list of ",
@@ -47,6 +47,11 @@ const GIVEN: [&str; 17] = [
     "comma separated ",
     "comma-separated ",
     "maximum number of ",
+    "maximum ",
+    "minimum ",
+    "the number of ",
+    "size of ",
+    "output file",
 ];
 
 /// Starts of descriptions of what an option switches: "Print as a list".
@@ -106,7 +111,8 @@ pub(super) fn guess_values(options: &mut [Flag]) {
         }
         // `Port to use [8080]`, but not `Watch files [false]`.
         let default = about.rsplit_once('[').and_then(|(_, rest)| rest.split(']').next());
-        let has_default = default.is_some_and(|text| !text.is_empty() && !matches!(text, "true" | "false" | "boolean"));
+        let has_default =
+            default.is_some_and(|text| !text.is_empty() && !matches!(text, "true" | "false" | "boolean" | "default"));
         let named = values::default(&about);
         let has_default =
             has_default || named.is_some_and(|text| !matches!(text.as_str(), "true" | "false" | "on" | "off"));
@@ -164,7 +170,7 @@ fn negated(spelling: &str) -> Option<String> {
 }
 
 /// Whether options stand at several places among the operands of a usage line, so that their order counts:
-/// `[options] FILE [[options] FILE]... [options] FILE`.
+/// `[options] FILE [[options] FILE]... [options] FILE`, `[OPTION | FILE]...`.
 pub(super) fn order_counts(usages: &[String]) -> bool {
     let counts = |usage: &String| {
         let words: Vec<&str> = usage
@@ -185,10 +191,24 @@ pub(super) fn order_counts(usages: &[String]) -> bool {
             let word = word.to_ascii_lowercase();
             ["command", "cmd", "program", "args", "arg", "arguments"].contains(&word.as_str())
         });
-        !has_command && places.windows(2).filter(|pair| pair[1] > pair[0] + 1).count() > 0
+        let is_parted = places.windows(2).any(|pair| pair[1] > pair[0] + 1);
+        !has_command && (is_parted || mixes_options(usage))
     };
 
     usages.iter().any(counts)
+}
+
+/// Whether options and operands are one repeated choice: `[OPTION | FILE]...`.
+fn mixes_options(usage: &str) -> bool {
+    let mixes = |group: &str| {
+        let (inner, after) = group.split_once(']').unwrap_or((group, ""));
+        let names: Vec<String> = inner.split('|').map(|name| name.trim().to_ascii_lowercase()).collect();
+        let is_name = |name: &String| name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_lowercase());
+        let is_options = |name: &&String| matches!(name.as_str(), "option" | "options");
+        let options = names.iter().filter(is_options).count();
+        after.starts_with("...") && names.iter().all(is_name) && options > 0 && options < names.len()
+    };
+    usage.split('[').skip(1).any(mixes)
 }
 
 /// Keeps all words behind the first operand in their order, since what an option changes depends on its place.

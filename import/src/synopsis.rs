@@ -220,7 +220,21 @@ impl SynopsisReader<'_> {
         // `--output=plain|rich`: a plain word is a value here.
         let has_flag = alternatives.iter().any(|items| starts_with_flag(items));
         let is_value = |items: &[UsageItem]| has_flag && matches!(items, [UsageItem::Word(word)] if is_literal(word));
-        let first_plain = alternatives.iter().position(|items| !starts_with_flag(items) && !is_value(items));
+        let is_options = |items: &[UsageItem]| matches!(items, [UsageItem::Word(word)] if is_rest(word));
+        let is_plain = |items: &Vec<UsageItem>| !starts_with_flag(items) && !is_value(items);
+        let first_plain = alternatives.iter().position(|items| is_plain(items) && !is_options(items));
+        let first_plain = first_plain.or_else(|| alternatives.iter().position(is_plain));
+        // `[SACK] | REQUEST [FILE]...`: the one that has more.
+        let longest = |first: usize| {
+            let mut best = first;
+            for (at, items) in alternatives.iter().enumerate().filter(|(_, items)| is_plain(items)) {
+                if items.len() > alternatives[best].len() {
+                    best = at;
+                }
+            }
+            best
+        };
+        let first_plain = first_plain.map(longest);
         let mut members = Vec::new();
         let mut rest = alternatives.iter().enumerate().peekable();
 
@@ -344,7 +358,7 @@ impl SynopsisReader<'_> {
         }
 
         let core = option_value::core(word);
-        let name = core.split(['[', '(', '<']).next().filter(|name| !name.is_empty()).unwrap_or(&core);
+        let name = core.split(['[', '(', '<', '|']).next().filter(|name| !name.is_empty()).unwrap_or(&core);
         let name = name.trim_end_matches("..");
         // `/path/to/mount` stands for a path.
         let name = if is_path { name.rsplit('/').next().unwrap_or(name) } else { name };

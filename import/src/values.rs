@@ -124,9 +124,15 @@ fn are_mostly_kinds(values: &[String]) -> bool {
     2 * kinds > values.len()
 }
 
-/// Whether values are kinds of text rather than texts: `<path|url>`.
+/// Whether values are kinds of text rather than texts: `<path|url>`, `<sack.rye|sack.oat>`.
 pub(super) fn are_kinds(values: &[String]) -> bool {
-    values.iter().any(|value| KINDS.contains(&value.to_ascii_lowercase().as_str()))
+    let is_file = |value: &String| {
+        value.split_once('.').is_some_and(|(stem, ending)| {
+            !stem.is_empty() && ending.len() < 10 && ending.starts_with(|c: char| c.is_ascii_lowercase())
+        })
+    };
+    values.len() > 1 && values.iter().all(is_file)
+        || values.iter().any(|value| KINDS.contains(&value.to_ascii_lowercase().as_str()))
 }
 
 /// Derives the type from the name of a value.

@@ -531,6 +531,25 @@ fn a_program_is_read_in_a_cage_with_a_home_of_its_own() {
 }
 
 #[test]
+fn commands_that_know_no_help_print_usage_lines_in_a_cage() {
+    let (_directory, path) = scripted(
+        "mill",
+        r#"case "$*" in
+'') printf 'Usage:   mill <command> <arguments>\n\nCommand: grind   grind the corn\n         sift    sift the flour\n' ;;
+grind) printf 'Usage:   mill grind [options] <in.rye>\n\nOptions: -q FLOAT   how fine\n' ;;
+*) echo "unknown: $1" ;;
+esac >&2"#,
+    );
+    let (status, stdout, stderr) = run(climax().args(["import", "--help-of"]).arg(&path));
+    if climax::exec::Isolation::here().is_some() {
+        assert_eq!(status, 0, "{stderr}");
+        assert!(stdout.contains("flag: -q") && stdout.contains("name: in_rye"), "{stdout}");
+    } else {
+        assert_ne!(status, 0, "{stdout}");
+    }
+}
+
+#[test]
 fn init_drafts_many_programs_and_writes_nothing_over() {
     let (_one, shelf) = program("shelf");
     let (_two, mute) = scripted("mute", "echo I say nothing that is of use");

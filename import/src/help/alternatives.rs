@@ -16,7 +16,23 @@ fn terms(entry: &ListEntry) -> Option<Vec<String>> {
     if !entry.term.starts_with('-') {
         return None;
     }
-    letters(&entry.term).or_else(|| alternatives(entry))
+    letters(&entry.term).or_else(|| pair(&entry.term)).or_else(|| alternatives(entry))
+}
+
+/// Two options side by side: `-a/b, --rye/--oat SACK`.
+fn pair(term: &str) -> Option<Vec<String>> {
+    let (short, rest) = term.split_once(", --")?;
+    let [dash, first, slash, second] = short.trim().trim_end_matches(',').as_bytes() else { return None };
+    let is_letters = first.is_ascii_alphanumeric() && second.is_ascii_alphanumeric();
+    let (long, other) = rest.split_once("/--")?;
+    let end = other.find([' ', '=']).unwrap_or(other.len());
+    let (other, value) = other.split_at(end);
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    (*dash == b'-' && *slash == b'/' && is_letters && is_name(long) && is_name(other)).then(|| {
+        let term = |letter: &u8, long: &str| format!("-{}, --{long}{value}", char::from(*letter));
+        vec![term(first, long), term(second, other)]
+    })
 }
 
 /// Three or more letters between bars, or digits: an option has two such spellings at most, as `-h | -?`.
@@ -59,6 +75,13 @@ mod tests {
         assert_eq!(terms_of("-4 | -6", "Which mill"), ["-4", "-6"]);
         let text = "Use one of these options to place a sack.";
         assert_eq!(terms_of("--top, --left, --end sack", text), ["--top sack", "--left sack", "--end sack"]);
+    }
+
+    #[test]
+    fn pairs_share_their_value() {
+        assert_eq!(terms_of("-r/o, --rye/--oat SACK", "Take or leave"), ["-r, --rye SACK", "-o, --oat SACK"]);
+        assert_eq!(terms_of("-r/o, --rye/--oat", "Rye or oat"), ["-r, --rye", "-o, --oat"]);
+        assert_eq!(terms_of("-r, --rye/oat", "Rye"), ["-r, --rye/oat"]);
     }
 
     #[test]

@@ -40,6 +40,15 @@ enum HelpForm {
     Short,
     /// `PROGRAM help SUBCOMMAND`, for programs with a command `help`.
     Command,
+    /// `PROGRAM SUBCOMMAND` alone, which prints a usage line if it needs operands. Only in a cage: others do their work.
+    Bare,
+}
+
+impl HelpForm {
+    /// Returns whether what a form printed is a help at all.
+    fn is_help(self, text: &str) -> bool {
+        self != Self::Bare || text.to_ascii_lowercase().contains("usage:")
+    }
 }
 
 /// A command whose help has not been read yet.
@@ -103,7 +112,7 @@ impl<'a> HelpReader<'a> {
     pub(super) async fn first(&self, words: &[String]) -> Result<Help, String> {
         let mut printed = Vec::new();
         let start = Instant::now();
-        for form in [HelpForm::Long, HelpForm::Short] {
+        for form in [HelpForm::Long, HelpForm::Short].into_iter().chain(self.bare()) {
             let text = match self.help(words, form).await {
                 Ok(text) => text,
                 Err(message) if printed.is_empty() => return Err(message),
@@ -112,8 +121,11 @@ impl<'a> HelpReader<'a> {
             let text = self.listing(words, text).await;
             let page = import::read(&text, words);
             let is_short = LONGER.iter().any(|(sign, _)| text.contains(sign));
-            if (page.says_something() || is_short) && !(page.is_manual && form == HelpForm::Long) {
-                self.form.set(form);
+            let says_something = page.says_something() && form.is_help(&text);
+            if (says_something || is_short) && !(page.is_manual && form == HelpForm::Long) {
+                if form != HelpForm::Bare {
+                    self.form.set(form);
+                }
                 self.limit.set(HELP_LIMIT.max(SLOWER * start.elapsed()).min(FIRST_LIMIT));
                 let mentions_help = |line: &str| line.trim_start().starts_with("help ");
                 self.has_help_command.set(text.lines().any(mentions_help));
@@ -179,6 +191,7 @@ impl<'a> HelpReader<'a> {
         let mut forms = vec![best];
         forms.extend([HelpForm::Long, HelpForm::Short].into_iter().filter(|form| *form != best));
         forms.extend(Some(HelpForm::Command).filter(|_| self.has_help_command.get()));
+        forms.extend(self.bare());
         let mut manual = None;
         for form in forms {
             let text = match self.help(&pending.words, form).await {
@@ -196,7 +209,7 @@ impl<'a> HelpReader<'a> {
                 let help = self.by_help_command(&pending, form).await;
                 return (pending, help.or(manual));
             }
-            if !page.says_something() {
+            if !page.says_something() || !form.is_help(&text) || form == HelpForm::Bare && manual.is_some() {
                 continue;
             }
             if page.is_manual {
@@ -207,7 +220,7 @@ impl<'a> HelpReader<'a> {
                 Some(Help { page: manual, .. }) if self.manual => page.with_options_of(manual),
                 _ => page,
             };
-            if form != HelpForm::Command {
+            if !matches!(form, HelpForm::Command | HelpForm::Bare) {
                 self.form.set(form);
             }
             let help = self.longer(&pending.words, Help { text, page }).await;
@@ -244,7 +257,13 @@ impl<'a> HelpReader<'a> {
             HelpForm::Long => self.output(words.chain(["--help"])).await,
             HelpForm::Short => self.output(words.chain(["-h"])).await,
             HelpForm::Command => self.output(["help"].into_iter().chain(words)).await,
+            HelpForm::Bare => self.output(words).await,
         }
+    }
+
+    /// Returns the form without an option, where a cage holds what the command does then.
+    fn bare(&self) -> Option<HelpForm> {
+        self.runner.is_caged().then_some(HelpForm::Bare)
     }
 
     /// Runs the program. Returns its standard output, or its standard error if that is empty.

@@ -92,6 +92,11 @@ impl ScratchRunner {
         Self { runner, is_caged, variables }
     }
 
+    /// Returns whether a cage holds what it runs.
+    pub(super) fn is_caged(&self) -> bool {
+        self.is_caged
+    }
+
     /// Runs a command. Returns its standard output, or its standard error if that is empty, without escape sequences.
     pub(super) async fn output(&self, argv: Vec<String>, limit: Duration) -> Result<String, Failure> {
         let mut invocation = Invocation { env: self.variables.clone(), ..Invocation::new(argv, limit) };

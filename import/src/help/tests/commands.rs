@@ -269,3 +269,28 @@ fn commands_may_stand_in_groups() {
     let names: Vec<String> = read(page, &[]).subcommands.into_iter().map(|command| command.name).collect();
     assert_eq!(names, ["raw", "mend", "remove", "grind"]);
 }
+
+#[test]
+fn the_first_entry_may_share_the_line_of_its_heading() {
+    let page = "Usage:   mill <command> <arguments>\n\nCommand: grind     grind the corn\n         sift      sift the flour\n\n         \
+                weigh     weigh a sack\n";
+    assert_eq!(commands(page), ["grind: grind the corn", "sift: sift the flour", "weigh: weigh a sack"]);
+    let page =
+        "Usage:   mill [options] <in.rye>\n\nOptions: -q FLOAT    how fine [0.5]\n         -l INT      how long\n";
+    assert_eq!(shown(page), ["-q FLOAT:No", "-l INT:No", "in.rye!:No"]);
+}
+
+#[test]
+fn dashes_lead_titles_of_commands() {
+    let page = "Usage:   mill <command> [options]\n\nCommands:\n  -- Grinding\n     grind          grind the corn\n\n  -- Files\n     \
+                sift           sift the flour\n";
+    assert_eq!(commands(page), ["grind: grind the corn", "sift: sift the flour"]);
+}
+
+#[test]
+fn sentences_below_usage_lines_are_no_operands() {
+    let page = "Usage: mill --grind sack...\n            Grind a sack of corn.\n       mill --sift sack\n            sift \
+                all of the flour\n";
+    let operands: Vec<String> = shown(page).into_iter().filter(|own| !own.starts_with('-')).collect();
+    assert!(operands.is_empty(), "{operands:?}");
+}

@@ -25,8 +25,9 @@ fn two_plain_words_of_the_only_line_are_operands() {
 #[test]
 fn values_without_names_are_known_by_their_descriptions() {
     let page = "Usage: mill\n\nOptions:\n  --config  Path to config file\n  --port  Port to use [8080]\n  --list  Show all [true]\n  \
+                --all  Every sack [DEFAULT]\n  \
                 --bail  Stop at once\n  --grep  Only run this string\n  --fast  Be fast\n";
-    assert_eq!(shown(page), ["--config :No", "--port :No", "--list", "--bail", "--grep :No", "--fast"]);
+    assert_eq!(shown(page), ["--config :No", "--port :No", "--list", "--all", "--bail", "--grep :No", "--fast"]);
 }
 
 #[test]
@@ -195,4 +196,36 @@ fn descriptions_in_the_plural_are_of_options_that_may_stand_several_times() {
     let page =
         "usage: mill\n\nOptions:\n  --sack TEXT  Sacks to mend\n  --bag TEXT   Bag to mend\n  --dust TEXT  Dusts\n";
     assert_eq!(shown(page), ["--sack TEXT:Each", "--bag TEXT:No", "--dust TEXT:Each"]);
+}
+
+#[test]
+fn options_and_operands_of_one_choice_keep_their_order() {
+    let page = "Usage: mill [OPTION | SACK | MARK]...\n\nOptions:\n  --fine  grind finely\n";
+    let page = read(page, &[]);
+    assert!(page.command.operands.iter().any(|own| own.rest), "{:?}", page.command.operands);
+}
+
+#[test]
+fn kinds_of_options_are_no_operands() {
+    assert_eq!(shown("Usage: mill [mill options] <sack(s)>\n\n  --fine  grind finely\n"), ["--fine", "sack!:Each"]);
+}
+
+#[test]
+fn the_longest_of_alternative_operands_counts() {
+    assert_eq!(
+        shown("Usage: mill [ [GRAIN] | ORDER [SACK]... ]\n\n  --fine  grind finely\n")[1..],
+        ["ORDER:No", "SACK:Each"]
+    );
+}
+
+#[test]
+fn kinds_of_files_are_no_values() {
+    assert_eq!(read("Usage: mill <sack.rye|sack.oat>\n", &[]).command.operands[0].value.values, None);
+}
+
+#[test]
+fn two_options_of_a_usage_line_have_values() {
+    let page = "Usage:   mill [OPTIONS] -in <sack> -out <bag/box>\n\nOptions:\n  -in    The sack\n  -out   The bag\n  -rye   Take \
+                rye\n  -oat   Take oat\n  -s     Sift it\n";
+    assert_eq!(shown(page), ["-in sack:No", "-out bag/box:No", "-rye", "-oat", "-s"]);
 }

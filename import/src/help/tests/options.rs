@@ -335,3 +335,11 @@ fn quoted_choices_are_values_of_a_page_that_names_none() {
         .collect();
     assert_eq!(valued, ["-kind", "-at", "-m"]);
 }
+
+#[test]
+fn long_options_may_leave_letters_out() {
+    let page = "Usage: mill\n\nOptions:\n  -f, --grain[s]-file FILE  ...of these sacks\n  -c, --fine                 grind finely\n";
+    assert_eq!(shown(page), ["--grains-file --grain-file -f FILE:No", "--fine -c"]);
+    let page = "Usage: mill\n\nOptions:\n  -F, --mark[ed]-sacks SACK ...have none of them\n";
+    assert_eq!(shown(page), ["--marked-sacks --mark-sacks -F SACK:No"]);
+}
