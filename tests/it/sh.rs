@@ -352,6 +352,38 @@ fn directories_of_a_line_and_of_git_are_joined() {
     }
 }
 
+/// Settings that climax gives git would be told as those of the repository.
+#[test]
+fn git_prints_the_settings_of_the_user_and_of_the_repository_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let policy = directory.path().join("policy.yaml");
+    std::fs::write(&policy, "default: enabled\napproval: {global: none}\n").unwrap();
+    let options = ["--policy", policy.to_str().unwrap()];
+    let git = |words: &[&str]| {
+        let output = Command::new("git").args(words).current_dir(directory.path()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    git(&["init", "--quiet"]);
+    for hooks in ["", "tools/hooks"] {
+        if !hooks.is_empty() {
+            git(&["config", "core.hooksPath", hooks]);
+        }
+        for line in [
+            "git config --get core.hooksPath",
+            "git config --get-all core.hooksPath",
+            "git config core.hooksPath",
+            "git config --list",
+            "git config -l --name-only",
+            "git config --get-regexp ^core",
+            "git rev-parse --git-path hooks/pre-commit",
+        ] {
+            let output = sh_in(directory.path(), &options, line, "");
+            let expected = git(&line.split(' ').skip(1).collect::<Vec<_>>());
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), expected, "{line}");
+        }
+    }
+}
+
 #[test]
 fn interrupt_ends_every_program_of_a_pipeline() {
     let mut child = climax();
