@@ -144,7 +144,10 @@ fn denial_of_cage(
         (None, Some(need)) if !confinement.network => ("the network".to_owned(), need),
         (None, _) => return None,
     };
-    Some(format!("Probably denied by the cage `{cage}`: {what}. {reach}; it has no network. {wider}{need}"))
+    let temporary = refused.and_then(path).filter(|path| path.starts_with("/tmp/")).map_or_else(String::new, |path| {
+        format!("What other sessions have made in /tmp is closed to it: `< {path}` gives it the file. ")
+    });
+    Some(format!("Probably denied by the cage `{cage}`: {what}. {reach}; it has no network. {temporary}{wider}{need}"))
 }
 
 fn text(what: &str, need: &str) -> String {
@@ -198,6 +201,8 @@ mod tests {
         let workspace = said(Cage::Workspace, "curl: (6) Could not resolve host: a.example");
         assert!(workspace.contains("the network") && !workspace.contains("cage: workspace"), "{workspace}");
         assert!(workspace.contains("`x fetch` downloads beforehand what it lacks"), "{workspace}");
+        let temporary = said(Cage::Read, "python3: can't open file '/tmp/x.py': [Errno 13] Permission denied");
+        assert!(temporary.contains("`< /tmp/x.py` gives it the file"), "{temporary}");
         assert_eq!(said(Cage::Read, "1 test failed"), "");
     }
 }

@@ -5,9 +5,7 @@ use std::io::{self, IsTerminal as _};
 #[cfg(feature = "prompt")]
 use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
-#[cfg(feature = "prompt")]
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use climax_catalog::policy::AskedCage;
@@ -26,7 +24,7 @@ use crate::call::{
 use crate::command::output::{FAILURE, USAGE};
 use crate::command::signals::EndSignal;
 use crate::command::terminal;
-use crate::exec::End;
+use crate::exec::{self, End};
 use crate::mcp::reply::{notes, reply};
 
 /// Exit status: the policy does not permit a command. Source: POSIX.1-2024, "Exit Status for Commands".
@@ -142,10 +140,10 @@ impl<'t> Shell<'t> {
         }
 
         let stages = || done.steps.iter().flat_map(|step| &step.stages);
-        let limits = cage_of_failure(stages());
+        let limits = self.cage_of_failure(stages());
         // Lines such as `make 2>&1 | tail` and `python3 x.py; git diff` succeed whatever becomes of the program.
-        let hidden_limits =
-            cage_of_failure(stages().filter(|stage| stage.tested < Tested::Answers && self.runs_code(&stage.tool)));
+        let hidden_limits = self
+            .cage_of_failure(stages().filter(|stage| stage.tested < Tested::Answers && self.runs_code(&stage.tool)));
         let status = status(done);
         let status = signal.status().unwrap_or(status);
         if let Some(limits) = if status == 0 { hidden_limits } else { limits } {
@@ -158,25 +156,39 @@ impl<'t> Shell<'t> {
     fn runs_code(&self, tool: &str) -> bool {
         self.toolbox.index.get(tool).is_none_or(|tool| tool.needs().is_some_and(|needs| needs.holds_any_code()))
     }
-}
 
-/// Says in which cage the last of some programs failed that had one, since what it wrote has gone by unseen.
-fn cage_of_failure<'s>(stages: impl Iterator<Item = &'s StageOutcome>) -> Option<String> {
-    let failed = |stage: &&StageOutcome| matches!(stage.outcome.end, End::Exited(status) if status != 0);
-    let (stage, cage) = stages.filter(failed).filter_map(|stage| Some((stage, stage.cage?))).last()?;
+    /// Says in which cage the last of some programs failed that had one, since what it wrote has gone by unseen.
+    fn cage_of_failure<'s>(&self, stages: impl Iterator<Item = &'s StageOutcome>) -> Option<String> {
+        let failed = |stage: &&StageOutcome| matches!(stage.outcome.end, End::Exited(status) if status != 0);
+        let (stage, cage) = stages.filter(failed).filter_map(|stage| Some((stage, stage.cage?))).last()?;
 
-    // Variables may stand before it.
-    let program = stage.text.split_whitespace().find(|word| !word.contains('=')).unwrap_or(&stage.tool);
-    let writes = match cage {
-        Cage::Read => {
-            "files in $TMPDIR and in directories that `mkdir /tmp/…` has made alone (`--cage workspace`: also the project)"
-        }
-        Cage::Workspace => "the project, $TMPDIR, and in /tmp what it names and what the line has made alone",
-    };
-    let network = if stage.has_network { "" } else { ", and had no network" };
-    let prefetch = stage.prefetch.as_ref().filter(|_| !stage.has_network);
-    let prefetch = prefetch.map(|command| format!(" (`{command}` downloads what it lacks)")).unwrap_or_default();
-    Some(format!("`{program}` ran in the cage `{}`: it could write {writes}{network}{prefetch}", cage.as_str()))
+        // Variables may stand before it.
+        let program = stage.text.split_whitespace().find(|word| !word.contains('=')).unwrap_or(&stage.tool);
+        let writes = match cage {
+            Cage::Read => {
+                "files in $TMPDIR and in directories that `mkdir /tmp/…` has made alone (`--cage workspace`: also the project)"
+            }
+            Cage::Workspace => "the project, $TMPDIR, and in /tmp what it names and what the line has made alone",
+        };
+        let network = if stage.has_network { "" } else { ", and had no network" };
+        let prefetch = stage.prefetch.as_ref().filter(|_| !stage.has_network);
+        let prefetch = prefetch.map(|command| format!(" (`{command}` downloads what it lacks)")).unwrap_or_default();
+        let closed = self.closed_file(&stage.text);
+        let closed = closed.map(|path| format!("; `{path}` is of another session: `< {path}` gives it the file"));
+        let closed = closed.unwrap_or_default();
+        Some(format!(
+            "`{program}` ran in the cage `{}`: it could write {writes}{network}{prefetch}{closed}",
+            cage.as_str()
+        ))
+    }
+
+    /// Returns the first word of a command that names a temporary file which the session has not made.
+    fn closed_file<'w>(&self, text: &'w str) -> Option<&'w str> {
+        let (project, made) = (self.toolbox.own_project(), self.toolbox.runner.made());
+        let is_temporary = |path: &Path| path.is_file() && exec::area_of(path, project) == exec::Area::Temporary;
+        let is_closed = |path: &Path| is_temporary(path) && !made.iter().any(|made| path.starts_with(made));
+        text.split_whitespace().find(|word| is_closed(Path::new(word)))
+    }
 }
 
 /// Returns a descriptor for programs: the stream itself, or a pipe that is copied to it if it is a terminal.

@@ -337,7 +337,7 @@ impl Toolbox {
     }
 
     /// Returns the project of this process, without links.
-    pub(in crate::call) fn own_project(&self) -> Option<&Path> {
+    pub(crate) fn own_project(&self) -> Option<&Path> {
         let found = || exec::project_of(&exec::directory());
         self.project.get_or_init(found).as_ref().map(|project| project.directory.as_path())
     }
