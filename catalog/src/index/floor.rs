@@ -6,7 +6,7 @@ use super::term::{KnownTerm, LocatedTerm};
 use super::{Id, ToolIndex};
 
 /// The part of a sentence that one of the best tools must be about, in an index of one tool.
-const NEEDED: f64 = 0.195;
+const NEEDED: f64 = 0.185;
 /// How much that part grows with the logarithm of the number of tools: of many, one has some of the words by chance.
 const NEEDED_GROWTH: f64 = 0.0355;
 /// Terms of average mass that are a whole request. Longer ones say more than any tool is about.
