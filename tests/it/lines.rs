@@ -337,6 +337,29 @@ fn an_equals_sign_behind_a_letter_is_read_as_the_program_reads_it() {
 
 /// `said.jsonl` has lines of the manuals of aws, docker, gh, kubectl, npm and terraform, each with its tool and the risk of
 /// what it says, or neither where it is not read.
+/// Commands of one tool may share a letter for different options. The line itself runs as it is written, but policies, questions
+/// and `climax translate` go by the call that it stands for, in which none may be another one.
+#[test]
+fn calls_that_lines_stand_for_have_the_options_of_the_lines() {
+    let index = bundled();
+    for line in [
+        "az webapp up --plan=p",
+        "az webapp config container set --container-registry-password=v",
+        "az sql db update --server-key-type=t",
+        "az cosmosdb sql container create --analytical-storage-ttl=1",
+        "az acr token list --parent=p",
+        "az postgres flexible-server identity show --identity=i",
+        "az webapp up -p v",
+        "ansible-vault encrypt --encrypt-vault-id=v f",
+    ] {
+        let readings = calls_of(&index, line).unwrap();
+        let [reading] = readings.as_slice() else { panic!("{line}") };
+        let argv = plan(reading.tool, &reading.bind(Input::Nothing).unwrap(), &|_| None).argv;
+        let option = line.split(' ').find(|word| word.starts_with('-')).unwrap();
+        assert!(argv.iter().any(|word| word == option), "{line}: {argv:?}");
+    }
+}
+
 #[test]
 fn documented_lines_have_the_risk_of_what_they_say() {
     let lines: Vec<Value> =
