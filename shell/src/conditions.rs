@@ -28,6 +28,17 @@ const COMPARISONS: [(&str, Comparison); 15] = [
     ("-ef", Comparison::SameFile),
 ];
 
+/// Returns whether an operator of `test` and `[[ ]]` compares numbers, which some shells evaluate.
+#[must_use]
+pub fn compares_numbers(operator: &str) -> bool {
+    use Comparison::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, Unequal};
+
+    let known = COMPARISONS.iter().find(|(own, _)| *own == operator);
+    known.is_some_and(|(_, comparison)| {
+        matches!(comparison, Equal | Unequal | Less | LessOrEqual | Greater | GreaterOrEqual)
+    })
+}
+
 impl Parser<'_> {
     /// Reads `[[ … ]]`.
     pub(crate) fn condition_command(&mut self) -> Result<Condition, SyntaxError> {

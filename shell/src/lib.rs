@@ -42,6 +42,7 @@ mod walk;
 mod words;
 
 pub use commands::is_name;
+pub use conditions::compares_numbers;
 pub use error::SyntaxError;
 pub use expand::{ExpandError, Expander, Substituted, Surroundings};
 pub use fields::{Field, Origin, PLACEHOLDER};

@@ -107,26 +107,18 @@ fn is_harmless_builtin(builtin: Builtin, word: &str) -> bool {
 /// Whether a word of a builtin may be the name of a variable, whose index a shell would evaluate: behind `printf -v` and
 /// `test -v`, and in some shells beside `-eq`.
 fn names_variable(builtin: Builtin, words: &[climax_shell::Field]) -> bool {
-    let compares_other_than_numbers = |words: &[climax_shell::Field]| {
-        matches!(words, [left, operator, right] if COMPARISONS.contains(&operator.text.as_str())
-            && !(is_number(&left.text) && is_number(&right.text)))
+    let is_number = |word: &climax_shell::Field| word.text.parse::<i64>().is_ok();
+    let evaluates = |words: &[climax_shell::Field]| {
+        matches!(words, [left, operator, right]
+            if climax_shell::compares_numbers(&operator.text) && !(is_number(left) && is_number(right)))
     };
     match builtin {
         Builtin::Printf => words.iter().any(|word| word.text.starts_with("-v")),
         Builtin::Test => {
-            words.iter().any(|word| matches!(word.text.as_str(), "-v" | "-R"))
-                || words.windows(3).any(compares_other_than_numbers)
+            words.iter().any(|word| matches!(word.text.as_str(), "-v" | "-R")) || words.windows(3).any(evaluates)
         }
         _ => false,
     }
-}
-
-/// Operators of `test` that compare numbers.
-const COMPARISONS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
-
-fn is_number(text: &str) -> bool {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns the text of a word that no shell expands; `None` for every other word.
