@@ -144,9 +144,12 @@ fn denial_of_cage(
         (None, Some(need)) if !confinement.network => ("the network".to_owned(), need),
         (None, _) => return None,
     };
-    let temporary = refused.and_then(path).filter(|path| path.starts_with("/tmp/")).map_or_else(String::new, |path| {
-        format!("What other sessions have made in /tmp is closed to it: `< {path}` gives it the file. ")
-    });
+    let is_temporary = refused.and_then(path).is_some_and(|path| path.starts_with("/tmp/"));
+    let temporary = if is_temporary {
+        "Of /tmp it opens what its session has made; another file there reaches it by `< FILE`. "
+    } else {
+        ""
+    };
     Some(format!("Probably denied by the cage `{cage}`: {what}. {reach}; it has no network. {temporary}{wider}{need}"))
 }
 
@@ -202,7 +205,8 @@ mod tests {
         assert!(workspace.contains("the network") && !workspace.contains("cage: workspace"), "{workspace}");
         assert!(workspace.contains("`x fetch` downloads beforehand what it lacks"), "{workspace}");
         let temporary = said(Cage::Read, "python3: can't open file '/tmp/x.py': [Errno 13] Permission denied");
-        assert!(temporary.contains("`< /tmp/x.py` gives it the file"), "{temporary}");
+        assert!(temporary.contains("another file there reaches it by `< FILE`"), "{temporary}");
+        assert!(!read.contains("/tmp"), "{read}");
         assert_eq!(said(Cage::Read, "1 test failed"), "");
     }
 }
