@@ -99,10 +99,10 @@ impl SecretNames {
         if text.starts_with("/proc") && whole.ends_with("environ") {
             return Some("holds the variables of a process");
         }
-        let is_below =
+        let lies_in =
             |directory: &str| text.contains(directory) && whole.ancestors().any(|above| above.ends_with(directory));
         if TOKENS.iter().any(|token| is_token(token))
-            || TOKEN_DIRECTORIES.iter().any(|directory| is_below(directory))
+            || TOKEN_DIRECTORIES.iter().any(|directory| lies_in(directory))
             || is_token(".git/config") && holds_login(whole)
         {
             return Some("holds a token or a password of a program");
