@@ -37,7 +37,7 @@ pub enum Request<'a> {
 pub struct LineBounds {
     /// The cage of the programs that have one, if it is wider than theirs; or none.
     pub cage: Option<AskedCage>,
-    /// How long each program may take, instead of the time of its tool.
+    /// How long the line may take, and so each program, whatever time its tool has.
     pub timeout: Option<Duration>,
 }
 

@@ -127,7 +127,8 @@ struct PolicyOfHook {
 ///
 /// Where the client's own flow is enough, there is none: for what writes, for what is not read whole, and for what would be
 /// asked about where the user's own rules allow it. The user's rules that deny or ask are applied to the line as it was typed,
-/// since a rewritten one would slip past them. In place of a question that the client is about to put, only what the judge
+/// since a rewritten one would slip past them, and where they may be about a command that is typed otherwise, the client
+/// decides. In place of a question that the client is about to put, only what the judge
 /// allows and no rule asks about is answered.
 fn decided(
     request: &Request,
@@ -155,14 +156,15 @@ fn decided(
     }
 
     if let Moment::BeforeQuestion { .. } = request.moment {
-        let is_allowed = decision == Decision::Allow && !rules.ask(&request.line);
+        let is_allowed =
+            decision == Decision::Allow && !rules.ask(&request.line) && !rules.may_concern(&request.line);
         return if is_allowed { client.allowed(request.moment, rewritten) } else { Answer::Nothing };
     }
     match (decision, cause) {
         _ if rules.ask(&request.line) && client.can_ask() => {
             Answer::Ask("a rule of the user's settings asks about it".to_owned())
         }
-        (Decision::Allow, _) if rules.ask(&request.line) => Answer::Nothing,
+        (Decision::Allow, _) if rules.ask(&request.line) || rules.may_concern(&request.line) => Answer::Nothing,
         // What a rule allows may hold more than its words say, and the rewritten line only reads.
         (Decision::Allow, _) => client.allowed(request.moment, rewritten),
         _ if rules.allow(&request.line) => Answer::Nothing,

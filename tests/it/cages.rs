@@ -368,6 +368,13 @@ fn agents_choose_the_cage_and_read_what_it_denied() {
     assert!(text(&wrong).contains("read, workspace"), "{wrong}");
     let late = run_line(&mut server, &json!({ "command": "bash --norc -c 'sleep 60'", "timeout": 1 }));
     assert!(text(&late).contains("timed out after 1"), "{late}");
+    // The time of a line is that of all its commands.
+    for loops in ["while :; do sleep 0.3; done", "until false; do :; done", "while :; do bash --norc -c 'sleep 0.3'; done"]
+    {
+        let late = run_line(&mut server, &json!({ "command": loops, "timeout": 1 }));
+        assert!(text(&late).contains("timed out after 1 s"), "{loops}: {late}");
+        assert_eq!(late["structuredContent"]["exit_code"], 124, "{loops}: {late}");
+    }
 
     // All lines of a session share the temporary files.
     run_line(&mut server, &json!({ "command": "bash --norc -c 'echo kept > $TMPDIR/file'" }));

@@ -22,7 +22,7 @@ use super::record::Record;
 use super::shell::Shell;
 use super::starts::{Start, Starts};
 use super::streams::{Output, Source, Streams};
-use super::{Halt, Interpreter, Ran, STOPPED, TIMED_OUT, Text, failure};
+use super::{Halt, Interpreter, Interruption, Ran, Text, failure};
 use crate::call::approval::Approver;
 use crate::call::line::{Signal, Target, ended_by};
 use crate::call::plan_outcome::Tested;
@@ -190,8 +190,7 @@ where
                 record.end_by_signal(*signal);
                 128 + signal
             }
-            (Err(Halt::Ended(None)), None) => TIMED_OUT,
-            (Err(Halt::Ended(Some(_))), None) => STOPPED,
+            (Err(Halt::Ended(interruption)), None) => interruption.status(),
             _ => shell.status(),
         };
         self.background.running.fetch_sub(1, Ordering::Relaxed);
@@ -203,7 +202,7 @@ where
     pub(super) async fn wait(&self, shell: &mut Shell, words: &[&str]) -> Ran<Done> {
         let stop = self.stop_of(shell);
         tokio::select! {
-            why = stop => Err(Halt::Ended(Some(why))),
+            why = stop => Err(Halt::Ended(Interruption::Stopped(why))),
             done = waited(&mut shell.jobs, words) => Ok(done),
         }
     }

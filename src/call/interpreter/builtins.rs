@@ -17,7 +17,7 @@ use super::shell::{Flow, Shell};
 use super::simple::{Due, appended, name_of, settable};
 use super::streams::{Output, Source, Streams, blocking, write_all};
 use super::test_command::holds;
-use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, TIMED_OUT, failure};
+use super::{Halt, Interpreter, Interruption, MAX_SUBSTITUTION_BYTES, Ran, TIMED_OUT, failure};
 use super::{background, directories, lookups};
 use crate::call::approval::Approver;
 use crate::call::line::{
@@ -143,11 +143,15 @@ where
         }
         let limit = self.bounds.timeout.unwrap_or(self.longest.max(Duration::from_mins(2)));
         let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        let left = self.time_left(shell)?;
         tokio::select! {
-            why = self.stop_of(shell) => Err(Halt::Ended(Some(why))),
-            () = tokio::time::sleep(time.min(limit)) => {
-                if time <= limit {
+            why = self.stop_of(shell) => Err(Halt::Ended(Interruption::Stopped(why))),
+            () = tokio::time::sleep(time.min(limit).min(left)) => {
+                if time <= limit.min(left) {
                     return Ok(Done::default());
+                }
+                if left < limit {
+                    return Err(Halt::Ended(Interruption::TimedOut));
                 }
                 let message = format_args!("sleep: timed out after {} s", limit.as_secs_f64());
                 Ok(Done::failed(TIMED_OUT, message))

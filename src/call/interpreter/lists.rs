@@ -148,7 +148,7 @@ where
                 // The others are killed, as if they had not been started.
                 Err(Halt::Failed(failure)) => return Err(Halt::Failed(failure)),
                 // The others end by the same, and say so.
-                Err(Halt::Ended(why)) => ended = Some(why),
+                Err(Halt::Ended(interruption)) => ended = Some(interruption),
             }
             done.push((at, status, record));
         }
@@ -161,7 +161,7 @@ where
         shell.set_status(status);
         shell.state.pipe_statuses = statuses;
         self.add_joined(done.into_iter().map(|(.., record)| record).collect(), record);
-        ended.map_or(Ok(()), |why| Err(Halt::Ended(why)))
+        ended.map_or(Ok(()), |interruption| Err(Halt::Ended(interruption)))
     }
 
     /// Adds what the commands of a pipeline did: those before the last one with its first step, so that the result of the

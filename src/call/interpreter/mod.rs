@@ -6,6 +6,7 @@
 
 mod background;
 mod builtins;
+mod clock;
 mod compound;
 mod conditions;
 mod directories;
@@ -38,6 +39,7 @@ use climax_shell::{Script, State, Value};
 use futures_util::future::{BoxFuture, Shared};
 use tokio_util::sync::CancellationToken;
 
+pub(super) use self::clock::Clock;
 use self::record::Record;
 use self::shell::Shell;
 pub(super) use self::starts::{Background, Starts};
@@ -50,12 +52,12 @@ use crate::call::plan_outcome::{PlanFailure, PlanOutcome, RawStreams};
 use crate::call::request::{LineBounds, LineInput, Session};
 use crate::call::sight::Sight;
 use crate::call::toolbox::{Journal, Toolbox};
-use crate::exec::{self, Masks, Runner, Stop};
+use crate::exec::{self, End, Masks, Runner, Stop};
 
 /// The exit status of a line that was stopped: as if by SIGINT.
 const STOPPED: i32 = 130;
 
-/// The exit status of a line whose program has taken too long: that of timeout(1).
+/// The exit status of a line that has taken too long, or whose program has: that of timeout(1).
 const TIMED_OUT: i32 = 124;
 
 /// Maximum programs that a line starts.
@@ -78,8 +80,27 @@ const MAX_INPUT_BYTES: usize = 64 << 20;
 pub(super) enum Halt {
     /// A command is refused.
     Failed(Box<PlanFailure>),
-    /// A program has taken too long, or the line was stopped for this reason.
-    Ended(Option<Stop>),
+    /// It is interrupted.
+    Ended(Interruption),
+}
+
+/// Why a line ends early, though none of its commands is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Interruption {
+    /// It was stopped.
+    Stopped(Stop),
+    /// It has taken too long, or a program of it has.
+    TimedOut,
+}
+
+impl Interruption {
+    /// Returns the exit status of what ends so.
+    fn status(self) -> i32 {
+        match self {
+            Self::Stopped(_) => STOPPED,
+            Self::TimedOut => TIMED_OUT,
+        }
+    }
 }
 
 /// The result of a part of a line: how it goes on, or why the line ends.
@@ -90,6 +111,7 @@ pub(super) struct Interpreter<'i, 'a, A, S: Future<Output = Stop>> {
     pub(super) toolbox: &'a Toolbox,
     pub(super) session: Session<'i>,
     pub(super) bounds: LineBounds,
+    pub(super) clock: Clock,
     pub(super) approver: &'i A,
     pub(super) journal: &'i Journal<'i>,
     pub(super) stop: Shared<S>,
@@ -147,9 +169,13 @@ where
         let failure = match ran {
             Ok(_) => None,
             Err(Halt::Failed(failure)) => Some(*failure),
-            Err(Halt::Ended(why)) => {
-                record.end(why, text);
-                shell.set_status(if why.is_some() { STOPPED } else { TIMED_OUT });
+            Err(Halt::Ended(interruption)) => {
+                let end = match interruption {
+                    Interruption::Stopped(why) => End::Stopped(why),
+                    Interruption::TimedOut => End::TimedOut(self.clock.limit()),
+                };
+                record.end(end, text);
+                shell.set_status(interruption.status());
                 None
             }
         };
@@ -168,11 +194,12 @@ where
         if count % BUILTINS_AT_ONCE == BUILTINS_AT_ONCE - 1 {
             tokio::task::yield_now().await;
             if let Some(why) = self.stop.peek() {
-                return Err(Halt::Ended(Some(*why)));
+                return Err(Halt::Ended(Interruption::Stopped(*why)));
             }
             if shell.ending.as_ref().is_some_and(CancellationToken::is_cancelled) {
-                return Err(Halt::Ended(Some(Stop::Cancelled)));
+                return Err(Halt::Ended(Interruption::Stopped(Stop::Cancelled)));
             }
+            self.time_left(shell)?;
         }
         Ok(())
     }
@@ -189,6 +216,22 @@ where
                 },
             }
         }
+    }
+
+    /// Returns how long the line may still take.
+    ///
+    /// # Errors
+    /// It has taken too long.
+    fn time_left(&self, shell: &Shell) -> Ran<Duration> {
+        if self.is_of_job(shell) {
+            return Ok(Duration::MAX);
+        }
+        Some(self.clock.left()).filter(|left| !left.is_zero()).ok_or(Halt::Ended(Interruption::TimedOut))
+    }
+
+    /// Whether a shell runs in the background of a line that goes on as a job.
+    fn is_of_job(&self, shell: &Shell) -> bool {
+        shell.ending.is_some() && self.session.goes_on.is_some()
     }
 
     fn count_program(&self, text: Text<'_>) -> Ran<()> {

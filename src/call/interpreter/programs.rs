@@ -12,7 +12,7 @@ use super::record::{Record, placed};
 use super::shell::Shell;
 use super::simple::{Due, settable};
 use super::streams::{Source, Streams};
-use super::{Halt, Interpreter, Ran, failure};
+use super::{Halt, Interpreter, Interruption, Ran, failure};
 use crate::call::approval::Approver;
 use crate::call::line::{CommandKey, ExpandedCommand, read_fed};
 use crate::call::outcome::{CallError, CallResult, Ending};
@@ -138,15 +138,18 @@ where
         }
         self.toolbox.settle_stage(stage, &self.runner).await;
         let plan = Plan::of_stage(stage.clone(), &self.toolbox.policy, &self.runner);
-        let refused = match approve(&plan, self.approver, self.stop_of(shell)).await {
+        let answer = approve(&plan, self.approver, self.stop_of(shell));
+        let refused = match self.clock.stand_still(answer).await {
             Ok(permission) => {
                 stage.permission = Some(permission);
                 return Ok(());
             }
             Err(CallResult::Failed(error)) => stage.failure(error),
             Err(CallResult::Ran(outcome)) => {
-                let why = if let End::Stopped(why) = outcome.end { Some(why) } else { None };
-                return Err(Halt::Ended(why));
+                return Err(Halt::Ended(match outcome.end {
+                    End::Stopped(why) => Interruption::Stopped(why),
+                    _ => Interruption::TimedOut,
+                }));
             }
             Err(CallResult::InputRequired(_)) => stage.failure(CallError::LateQuestion),
         };
@@ -163,12 +166,15 @@ where
 
     /// Runs a planned program with these streams, and returns its exit status.
     async fn run_stage(&self, shell: &Shell, stage: Stage<'a>, streams: Streams, record: &mut Record) -> Ran<i32> {
+        let left = self.time_left(shell)?;
         let entry = self.journal.entry(1).map_err(|error| Halt::Failed(Box::new(stage.failure(error))))?;
         let prints_made = stage.call.prints_made();
         let joint = if prints_made { streams.captured().joint() } else { streams.joint() };
         let broken = |error| SpawnError::System(stage.call.invocation.argv[0].clone(), error);
         let joint = joint.map_err(|error| Halt::Failed(Box::new(stage.failure(broken(error).into()))))?;
-        let invocation = self.invocation(shell, &stage, &streams.input);
+        let mut invocation = self.invocation(shell, &stage, &streams.input);
+        let is_cut = left < invocation.timeout;
+        invocation.timeout = invocation.timeout.min(left);
 
         let unfinished = self.journal.unfinished(&stage, entry);
         if let Some(watch) = self.session.watch {
@@ -182,10 +188,13 @@ where
         let duration = start.elapsed();
         drop(unfinished);
 
-        let outcome = match ran {
+        let mut outcome = match ran {
             Ok(outcome) => outcome,
             Err(error) => return self.not_started(&stage, entry, error, &streams, record).await,
         };
+        if is_cut && let End::TimedOut(time) = &mut outcome.end {
+            *time = self.clock.limit();
+        }
         tracing::info!(tool = stage.call.name(), end = ?outcome.end, "ended");
         self.toolbox.note_made(&stage.call, &missing, &outcome);
         let outcome = explained(&stage, outcome);
@@ -202,8 +211,8 @@ where
         let outcome = StageOutcome { tested: shell.tested, ..stage.outcome(outcome, duration) };
         record.push(StepOutcome { stages: vec![outcome] }, self.most_bytes);
         match end {
-            End::Stopped(why) => Err(Halt::Ended(Some(why))),
-            End::TimedOut(_) => Err(Halt::Ended(None)),
+            End::Stopped(why) => Err(Halt::Ended(Interruption::Stopped(why))),
+            End::TimedOut(_) => Err(Halt::Ended(Interruption::TimedOut)),
             _ => Ok(status_of(end)),
         }
     }
@@ -220,8 +229,7 @@ where
             invocation.env.push(("OLDPWD".to_owned(), absolute(before.0.as_deref())));
         }
         if self.bounds.timeout.is_none() {
-            let is_of_job = shell.ending.is_some() && self.session.goes_on.is_some();
-            invocation.timeout = invocation.timeout.max(if is_of_job { JOB_TIME } else { self.longest });
+            invocation.timeout = invocation.timeout.max(if self.is_of_job(shell) { JOB_TIME } else { self.longest });
         }
         invocation
     }

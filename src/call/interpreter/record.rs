@@ -1,12 +1,13 @@
 //! What the commands of a line did, for its result.
 
+use std::mem::discriminant;
 use std::time::Duration;
 
 use climax_catalog::Cage;
 
 use super::streams::{Output, Stream};
 use crate::call::plan_outcome::{StageOutcome, StepOutcome, Tested};
-use crate::exec::{Captured, End, Outcome, Stop};
+use crate::exec::{Captured, End, Outcome};
 
 /// Most steps that a result has. Of further ones only failures are added.
 const MAX_STEPS: usize = 2_000;
@@ -37,13 +38,11 @@ impl Record {
         }
     }
 
-    /// Says that the line was stopped, if no program says it.
-    pub(super) fn end(&mut self, why: Option<Stop>, text: &str) {
-        let Some(why) = why else { return };
+    /// Says that the line was stopped or has taken too long, if no program says it.
+    pub(super) fn end(&mut self, end: End, text: &str) {
         let mut stages = self.steps.iter().flat_map(|step| &step.stages);
-        if !stages.any(|stage| matches!(stage.outcome.end, End::Stopped(_))) {
-            let stage =
-                StageOutcome { outcome: Outcome::not_started(why), ..builtin_stage("climax", text, 0, Vec::new()) };
+        if !stages.any(|stage| discriminant(&stage.outcome.end) == discriminant(&end)) {
+            let stage = StageOutcome { outcome: Outcome::of_builtin(end), ..builtin_stage("climax", text, 0, Vec::new()) };
             self.steps.push(StepOutcome { stages: vec![stage] });
         }
     }

@@ -105,7 +105,7 @@ fn is_harmless_builtin(builtin: Builtin, word: &str) -> bool {
 }
 
 /// Whether a word of a builtin may be the name of a variable, whose index a shell would evaluate: behind `printf -v` and
-/// `test -v`, and in some shells beside `-eq`.
+/// `test -v`, for `%n` of `printf`, and in some shells beside `-eq`.
 fn names_variable(builtin: Builtin, words: &[climax_shell::Field]) -> bool {
     let is_number = |word: &climax_shell::Field| word.text.parse::<i64>().is_ok();
     let evaluates = |words: &[climax_shell::Field]| {
@@ -113,11 +113,27 @@ fn names_variable(builtin: Builtin, words: &[climax_shell::Field]) -> bool {
             if climax_shell::compares_numbers(&operator.text) && !(is_number(left) && is_number(right)))
     };
     match builtin {
-        Builtin::Printf => words.iter().any(|word| word.text.starts_with("-v")),
+        Builtin::Printf => words.iter().any(|word| word.text.starts_with("-v") || !has_plain_conversions(&word.text)),
         Builtin::Test => {
             words.iter().any(|word| matches!(word.text.as_str(), "-v" | "-R")) || words.windows(3).any(evaluates)
         }
         _ => false,
+    }
+}
+
+/// Whether a format of `printf` has conversions alone that print: `%n` sets a variable. Source: printf(3), "Format of the
+/// format string".
+fn has_plain_conversions(format: &str) -> bool {
+    let mut behind_signs = format.split('%').skip(1);
+    loop {
+        let Some(conversion) = behind_signs.next() else { return true };
+        let conversion = conversion.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #'*.$hlLjzt".contains(c));
+        match conversion.chars().next() {
+            Some(letter) if "sdiouxXeEfFgGaAcbq".contains(letter) => {}
+            // The second of two signs, which print one.
+            None if behind_signs.next().is_some() => {}
+            _ => return false,
+        }
     }
 }
 

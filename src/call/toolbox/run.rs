@@ -16,7 +16,7 @@ use super::planning::Additions;
 use crate::call::approval::{Approver, LateQuestions, Verdict};
 use crate::call::command_line;
 use crate::call::denial;
-use crate::call::interpreter::{Background, Interpreter, LineStart};
+use crate::call::interpreter::{Background, Clock, Interpreter, LineStart};
 use crate::call::native::Native;
 use crate::call::outcome::{CallError, CallResult, Ending, Permission};
 use crate::call::plan::{Plan, Stage};
@@ -108,6 +108,7 @@ impl Toolbox {
             toolbox: self,
             session,
             bounds,
+            clock: Clock::start(bounds.timeout),
             approver,
             journal,
             stop,

@@ -5,7 +5,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::mpsc::{self, SendError, Sender};
+use std::sync::mpsc::{self, Receiver, SendError, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -98,7 +98,7 @@ fn hand_over(filter: Filter, job: Job) {
     }
 }
 
-/// Starts the thread with a filter.
+/// Starts the thread with a filter, which keeps one more thread with it ready for the next start.
 fn start_starter(filter: Filter) -> io::Result<Sender<Job>> {
     let (jobs, received) = mpsc::channel::<Job>();
     start_thread(move || {
@@ -106,11 +106,36 @@ fn start_starter(filter: Filter) -> io::Result<Sender<Job>> {
         let dropped = drop_capabilities(CapabilitySet::DAC_READ_SEARCH);
         let filtered = dropped.and_then(|()| forbid_system_calls(filter));
 
-        for job in received {
-            run(job, &filtered);
-        }
+        serve(&Arc::new(Mutex::new(received)), &filtered);
     })?;
     Ok(jobs)
+}
+
+/// Lets each job be run by a thread that was made before it came, so that making threads delays no start.
+fn serve(received: &Arc<Mutex<Receiver<Job>>>, filtered: &Result<(), String>) {
+    let (taken, next) = mpsc::sync_channel(1);
+    loop {
+        let (jobs, taken, filtered_thread) = (received.clone(), taken.clone(), filtered.clone());
+        let waiting = start_thread(move || {
+            let job = jobs.lock().unpoisoned().recv();
+            // The receiver lives as long as `serve`, which waits for it.
+            let _ = taken.send(());
+            if let Ok(job) = job {
+                job(Ok(filtered_thread));
+            }
+        });
+
+        match waiting {
+            Ok(_) => {
+                let _ = next.recv();
+            }
+            // The system may have room by the time of the next job.
+            Err(_) => match received.lock().unpoisoned().recv() {
+                Ok(job) => run(job, filtered),
+                Err(_) => return,
+            },
+        }
+    }
 }
 
 /// Runs a job on a thread of its own.

@@ -48,7 +48,7 @@ pub(in crate::mcp) struct RunArguments {
 /// The names of the arguments of `climax_run`, with those that stand for `command`.
 pub(in crate::mcp) const RUN_KEYS: [&str; 7] = ["command", "cmd", "line", "cwd", "stdin", "cage", "timeout"];
 
-/// The most seconds that a caller may give each program of a line.
+/// The most seconds that a caller may give a line.
 const MAX_LINE_SECONDS: i64 = 3600;
 
 impl RunArguments {

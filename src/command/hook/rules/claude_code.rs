@@ -39,18 +39,25 @@ pub(super) fn rules(directory: &Path) -> UserRules {
     rules
 }
 
-/// Adds the rules of a settings file. What is no JSON has none.
+/// Adds the rules of a settings file.
 fn add(rules: &mut UserRules, text: &str) {
-    let settings: Value = serde_json::from_str(text).unwrap_or_default();
+    let settings: Value = serde_json::from_str(text).unwrap_or_else(|_| {
+        rules.is_unread |= !text.trim().is_empty();
+        Value::Null
+    });
+    for name in ["deny", "ask"] {
+        let written = settings["permissions"][name].as_array().into_iter().flatten().filter_map(Value::as_str);
+        rules.files.extend(written.filter_map(|rule| text_for(rule, "Read").or_else(|| text_for(rule, "Edit"))));
+    }
     for (name, rules) in [("deny", &mut rules.deny), ("ask", &mut rules.ask), ("allow", &mut rules.allow)] {
         let written = settings["permissions"][name].as_array().into_iter().flatten().filter_map(Value::as_str);
-        rules.extend(written.filter_map(text_of_rule));
+        rules.extend(written.filter_map(|rule| text_for(rule, "Bash")));
     }
 }
 
-/// The text of a rule for lines; `None` of one for another tool.
-fn text_of_rule(rule: &str) -> Option<String> {
-    let rest = rule.trim().strip_prefix("Bash")?;
+/// The text of a rule for a tool; `None` of one for another tool.
+fn text_for(rule: &str, tool: &str) -> Option<String> {
+    let rest = rule.trim().strip_prefix(tool)?;
     if rest.is_empty() {
         return Some(String::new());
     }
@@ -76,11 +83,12 @@ fn add_options(rules: &mut UserRules, words: &[&str], directory: &Path) {
                 }
             }
             "--disallowedTools" | "--disallowed-tools" => {
-                let listed = value.map_or_else(Vec::new, split);
-                rules.deny.extend(listed.iter().filter_map(|rule| text_of_rule(rule)));
+                let mut listed = value.map_or_else(Vec::new, split);
                 while let Some(value) = words.next_if(|word| !word.starts_with('-')) {
-                    rules.deny.extend(split(value).iter().filter_map(|rule| text_of_rule(rule)));
+                    listed.extend(split(value));
                 }
+                rules.deny.extend(listed.iter().filter_map(|rule| text_for(rule, "Bash")));
+                rules.files.extend(listed.iter().filter_map(|rule| text_for(rule, "Read")));
             }
             _ => {}
         }
@@ -135,6 +143,42 @@ mod tests {
         assert!(rules.ask("git push origin main") && !rules.ask("git pushx"));
         assert!(rules.allow("ls") && rules.allow("npm run test -- -x && ls"));
         assert!(!rules.allow("ls -l") && !rules.allow("ls && rm x") && !rules.allow("npm run testx"));
+    }
+
+    #[test]
+    fn rules_may_concern_commands_that_are_typed_otherwise() {
+        let mut rules = UserRules::default();
+        add(
+            &mut rules,
+            r#"{"permissions": {"deny": ["Bash(rm:*)", "Read(./secrets/**)", "Read(*.pem)"], "ask": ["Bash(git push *)"]}}"#,
+        );
+        for line in [
+            "timeout 5 rm x",
+            "X=1 rm x",
+            "ls | xargs rm",
+            "bash -c 'rm x'",
+            r"\rm x",
+            "/bin/rm x",
+            "r''m x",
+            "find . -exec rm {} +",
+            "git -C a push b",
+            "git  push b",
+            "cat secrets/a",
+            "sed -n 1p \"$PWD/secrets/a\"",
+            "tail < k.pem",
+        ] {
+            assert!(rules.may_concern(line), "{line}");
+        }
+        for line in ["git status", "rmdir x", "push git", "cat a.txt"] {
+            assert!(!rules.may_concern(line), "{line}");
+        }
+
+        let mut broken = UserRules::default();
+        add(&mut broken, "{");
+        assert!(broken.may_concern("ls"), "its rules are not known");
+        let mut empty = UserRules::default();
+        add(&mut empty, "");
+        assert!(!empty.may_concern("ls"));
     }
 
     #[test]
