@@ -117,6 +117,11 @@ impl Parser<'_> {
         self.skip_blanks();
         match self.word()? {
             Some(word) => self.braces(&word).map(|_| word),
+            None if self.text[self.at..].starts_with(">(") => Err(SyntaxError::at(
+                start..self.at + 2,
+                "`>(` gives output to a command in the background",
+                "pipe it into the command: `… | COMMAND`",
+            )),
             None => Err(SyntaxError::at(start..self.at, "a redirection without a file", "write the file behind it")),
         }
     }

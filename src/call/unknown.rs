@@ -64,7 +64,9 @@ impl<'a> UnknownPrograms<'a> {
     /// A program that does not exist has one: a line ends with status 127 where it stands, as in a shell.
     #[must_use]
     pub fn tool(&self, program: &str) -> Option<ResolvedTool<'static>> {
-        let cage = self.cage.filter(|_| objection(program).is_none())?;
+        // A word with a dash in front belongs to the program that would start this one, as in `uv run -q pytest`.
+        let may_run = !program.starts_with('-') && objection(program).is_none();
+        let cage = self.cage.filter(|_| may_run)?;
         let hidden = self.hidden.iter().map(String::as_str);
         let is_described = self.index.programs().chain(hidden).any(|name| exec::names_program(program, name));
         if is_described || !self.is_held(cage) { None } else { tool(cage) }

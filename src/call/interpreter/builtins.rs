@@ -195,7 +195,12 @@ where
         // That of `sh` may not know `-v`.
         let variable = printed_variable(words).filter(|_| !shell.is_sh);
         let texts: Vec<&str> = words.iter().skip(variable.map_or(0, |_| 2)).map(|word| word.text.as_str()).collect();
-        let refused = |problem: String| failure(due.text, due.range.clone(), problem, "write it out");
+        let remedy = if texts.first().is_some_and(|format| format.contains(")T")) {
+            "print a time by `date -d @SECONDS +FORMAT`"
+        } else {
+            "write it out"
+        };
+        let refused = |problem: String| failure(due.text, due.range.clone(), problem, remedy);
         let (output, status) = match printed(&texts) {
             Ok(printed) => printed,
             Err((Some(status), message)) => return Ok(Done::failed(status, format_args!("printf: {message}"))),

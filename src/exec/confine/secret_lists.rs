@@ -4,7 +4,7 @@
 pub(super) const FOREIGN: [&str; 7] = [".git", ".venv", "venv", "node_modules", "vendor", "target", "__pycache__"];
 
 /// Files of the system with secrets, which only root may read. For other users the kernel keeps them.
-pub(super) const SYSTEM_SECRETS: [&str; 29] = [
+pub(super) const SYSTEM_SECRETS: [&str; 38] = [
     "/etc/shadow",
     "/etc/shadow-",
     "/etc/gshadow",
@@ -34,16 +34,27 @@ pub(super) const SYSTEM_SECRETS: [&str; 29] = [
     "/etc/postfix/sasl_passwd",
     "/etc/exim4/passwd.client",
     "/var/spool/cron/crontabs",
+    "/etc/bind/rndc.key",
+    "/etc/ceph",
+    "/etc/docker/key.json",
+    "/etc/gitlab-runner/config.toml",
+    "/etc/ipsec.secrets",
+    "/etc/kubernetes/kubelet.conf",
+    "/run/containers",
+    "/run/credentials",
+    "/var/lib/docker/containers",
 ];
 
-/// How the names of devices start by which all files, the memory or what is typed can be read.
-pub(super) const DEVICES: [&str; 19] = [
-    "disk", "dm-", "hd", "hidraw", "input/", "kmem", "loop", "mapper/", "md", "mem", "mmcblk", "nvme", "port", "rdisk",
-    "sd", "uinput", "vcs", "vd", "xvd",
+/// How the names of devices start by which all files, the memory, what is typed or what a camera sees can be read, or that
+/// change something when they are opened.
+pub(super) const DEVICES: [&str; 41] = [
+    "bcache", "block/", "console", "disk", "dm-", "drbd", "hd", "hidraw", "input/", "kmem", "loop", "mapper/", "md",
+    "mem", "mmcblk", "mtd", "nbd", "nst", "nvme", "oldmem", "pmem", "port", "pts/", "ram", "rbd", "rdisk", "sd", "sg",
+    "snd/", "sr", "st0", "st1", "tape", "tty", "uinput", "vcs", "vd", "video", "watchdog", "xvd", "zram",
 ];
 
 /// Names of files with secrets. `*` stands for any characters.
-pub(super) const SECRETS: [&str; 40] = [
+pub(super) const SECRETS: [&str; 45] = [
     ".env",
     ".ENV",
     ".env.*",
@@ -75,6 +86,11 @@ pub(super) const SECRETS: [&str; 40] = [
     "id_dsa",
     "id_ecdsa",
     "id_ed25519",
+    "id_ecdsa_sk",
+    "id_ed25519_sk",
+    "client_secret*.json",
+    "*.ovpn",
+    ".secrets",
     "*.p12",
     "*.pfx",
     "*.jks",
@@ -105,9 +121,10 @@ pub(super) const SECRET_DIRECTORIES: [&str; 6] = [".aws", ".ssh", ".gnupg", ".ku
 
 /// Files with the tokens of programs, from the end of their paths, whose names are not those of secrets. Cages of a project
 /// show them, since its programs need some of them.
-pub(super) const TOKENS: [&str; 130] = [
+pub(super) const TOKENS: [&str; 133] = [
     ".Xauthority",
     ".aider.conf.yml",
+    ".ansible/galaxy_token",
     ".ansible/vault_pass",
     ".ansible_vault_pass",
     ".authinfo",
@@ -177,6 +194,7 @@ pub(super) const TOKENS: [&str; 130] = [
     ".fly/config.yml",
     ".gem/credentials",
     ".gemini/oauth_creds.json",
+    ".gitlab-runner/config.toml",
     ".gradle/gradle.properties",
     ".huggingface/token",
     ".ivy2/.credentials",
@@ -210,6 +228,7 @@ pub(super) const TOKENS: [&str; 130] = [
     ".smbcredentials",
     ".snowflake/config.toml",
     ".snowsql/config",
+    ".supabase/access-token",
     ".terraform.d/credentials.tfrc.json",
     ".terraformrc",
     ".travis/config.yml",
@@ -239,7 +258,7 @@ pub(super) const TOKENS: [&str; 130] = [
 ];
 
 /// Directories with the tokens and keys of programs, from the end of their paths. Whatever lies in them is one.
-pub(super) const TOKEN_DIRECTORIES: [&str; 10] = [
+pub(super) const TOKEN_DIRECTORIES: [&str; 13] = [
     ".config/gcloud/legacy_credentials",
     ".continuum",
     ".ethereum/keystore",
@@ -247,9 +266,12 @@ pub(super) const TOKEN_DIRECTORIES: [&str; 10] = [
     ".influxdbv2",
     ".local/share/keyrings",
     ".local/share/uv/credentials",
+    ".minikube/certs",
+    ".minikube/profiles",
     ".near-credentials",
     ".subversion/auth",
     ".tsh",
+    "containers/storage/secrets",
 ];
 
 /// Names like those of secrets, of files that are published.

@@ -127,10 +127,22 @@ impl SecretNames {
     }
 }
 
-/// Returns whether a path is that of a device by which all files, the memory or what is typed can be read.
+/// Returns whether a path is that of a device by which all files, the memory or what is typed can be read, or that of the
+/// memory and the open files of a process.
 fn is_of_machine(path: &str) -> bool {
     let device = path.strip_prefix("/dev/").unwrap_or_default();
-    matches!(path, "/proc/kcore" | "/proc/kmem") || DEVICES.iter().any(|start| device.starts_with(start))
+    matches!(path, "/proc/kcore" | "/proc/kmem")
+        || is_inside_process(path)
+        || DEVICES.iter().any(|start| device.starts_with(start))
+}
+
+/// Returns whether a path leads to the memory or the open files of a process that its number names. Source: proc(5).
+fn is_inside_process(path: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut parts = path.strip_prefix("/proc/").unwrap_or_default().split('/');
+    let is_other = parts.next().is_some_and(is_number);
+    let mut parts = parts.skip_while(|part| *part == "task" || is_number(part));
+    is_other && matches!(parts.next(), Some("mem" | "fd"))
 }
 
 /// Returns why a path, or one behind a colon, as in a revision, names a secret; `None` if it does not.
@@ -147,8 +159,10 @@ pub fn names_secret(path: &str, directory: &Path, secrets: &[String], open: &[St
     let reason = |names: &SecretNames| {
         paths.into_iter().filter(|path| !path.is_empty()).find_map(|path| {
             let whole = directory.join(path);
+            // What these lead to in this process says nothing of the one that will open them.
+            let is_own_stream = ["/dev/std", "/dev/fd/", "/proc/self/fd/"].iter().any(|start| path.starts_with(start));
             let of_link = || names.reason(&whole.canonicalize().ok()?, &directory.canonicalize().ok()?);
-            names.reason(&whole, directory).or_else(of_link)
+            names.reason(&whole, directory).or_else(|| if is_own_stream { None } else { of_link() })
         })
     };
     with_names(secrets, open, reason).map(|reason| format!("`{path}` {reason}"))
@@ -383,6 +397,13 @@ mod tests {
             ("missing", false),
             ("/proc/self/environ", true),
             ("/proc/1/task/1/environ", true),
+            ("/proc/1/mem", true),
+            ("/proc/1/task/1/fd/0", true),
+            ("/proc/1/fdinfo/0", false),
+            ("/proc/self/fd/0", false),
+            ("/dev/watchdog", true),
+            ("/dev/stdin", false),
+            ("/dev/random", false),
             ("/proc/self/status", false),
             ("/proc/self/root/etc/shadow", true),
             ("/home/x/.docker/config.json", true),
