@@ -70,6 +70,8 @@ fn lines_are_allowed_as_typed_rewritten_or_asked_about() {
         ("diff . src", 0, true),
         ("fd -x rm", 10, false),
         ("uv run ls", 0, true),
+        ("uv run -q ls", 0, true),
+        ("cat /proc/1/mem", 10, false),
         ("uv run rm a", 10, false),
         ("no-such-program x", 10, false),
         ("ls & ls", 10, false),
@@ -96,6 +98,8 @@ fn what_a_shell_evaluates_or_reads_otherwise_does_not_run_as_typed() {
     for line in [
         "printf -v 'a[$(touch x)]' y",
         "command printf -v PATH ./bin",
+        "printf '%n' 'a[$(touch x)]'",
+        "printf '%s %-5n' a PATH",
         "test -v 'a[$(touch x)]'",
         "test 'a[$(touch x)]' -eq 1",
         "'[' -v 'a[$(touch x)]' ']'",
@@ -577,6 +581,12 @@ fn hooks_answer_in_the_format_of_their_agent() {
     fs::write(settings.join("settings.json"), r#"{"permissions": {"deny": ["Bash(git log:*)"]}}"#).unwrap();
     assert_eq!(claude("git log", "default")["permissionDecision"], "deny", "a rewritten line slips past no rule");
     assert_eq!(claude("ls && git log", "default")["permissionDecision"], "deny");
+    for line in ["git -C . log", "timeout 5 git log", "git  'log'", "bash -c 'git log'"] {
+        assert_eq!(claude(line, "default"), Value::Null, "{line}: the agent reads rules by its own ways");
+    }
+    assert_eq!(claude("git status", "default")["permissionDecision"], "allow");
+    fs::write(settings.join("settings.json"), "{").unwrap();
+    assert_eq!(claude("git status", "default"), Value::Null);
 }
 
 #[test]

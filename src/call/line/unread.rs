@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use climax_catalog::{MAX_SUGGESTIONS, ResolvedTool, ToolIndex, near_misses};
+use climax_catalog::{ArgView, MAX_SUGGESTIONS, ResolvedTool, ToolIndex, near_misses};
 
 use super::command::{Command, is_option};
 use super::command_words::{CommandWords, NamesProgram};
@@ -209,16 +209,33 @@ fn misnamed(index: &ToolIndex, command: CommandWords<'_>, nearest: &Failure<'_>)
 
 /// The problem of a word that is no subcommand, where tools have one: `git gui blame` is no form of `git blame`.
 fn no_subcommand(index: &ToolIndex, command: CommandWords<'_>, failed: &[Box<Failure<'_>>]) -> Option<Unread> {
-    let (operands, neighbors) = operands(index, command);
-    let found = operands.get(neighbors.depth).filter(|_| neighbors.depth > 0 && !neighbors.next.is_empty())?;
+    let (operands, mut neighbors) = operands(index, command);
+    let found = *operands.get(neighbors.depth).filter(|_| neighbors.depth > 0 && !neighbors.next.is_empty())?;
 
     let before: Vec<&str> = operands[..neighbors.depth].iter().map(|(_, word)| *word).collect();
-    let takes_operand = |failure: &Failure<'_>| {
-        let slots = &failure.grammar.slots;
-        let is_same = slots.iter().zip(&before).skip(1).all(|(slot, word)| slot.word() == Some(word));
-        is_same && matches!(slots.get(before.len()), Some(Slot::Arg(_)))
-    };
-    (!failed.iter().any(|failure| takes_operand(failure))).then(|| neighbors.unknown_subcommand(&before, *found))
+    for failure in failed {
+        let Some(arg) = operand_behind(&failure.grammar, &before, command) else { continue };
+        let first_words: Vec<String> = arg
+            .choices()
+            .filter_map(|choice| choice.words().map_or(Some(choice.value.to_owned()), |words| words.into_iter().next()))
+            .collect();
+        if first_words.is_empty() || first_words.iter().any(|word| word == found.1) {
+            return None;
+        }
+        neighbors.next.extend(first_words);
+    }
+    Some(neighbors.unknown_subcommand(&before, found))
+}
+
+/// Returns the arg of the operand that a tool takes behind some words of a command; `None` if it takes none there, or if the
+/// command lacks an option that the tool always has, such as the `--help` of a tool that explains any subcommand.
+fn operand_behind<'a>(grammar: &Grammar<'a>, before: &[&str], command: CommandWords<'_>) -> Option<ArgView<'a>> {
+    let is_same = grammar.slots.iter().zip(before).skip(1).all(|(slot, word)| slot.word() == Some(word));
+    let is_given = |constant: &Vec<String>| constant.first().is_some_and(|name| command.words.contains(&name.as_str()));
+    match grammar.slots.get(before.len()) {
+        Some(Slot::Arg(arg)) if is_same && grammar.constants.iter().all(is_given) => Some(*arg),
+        _ => None,
+    }
 }
 
 /// The problem of a command that no tool has.
