@@ -10,6 +10,16 @@ use crate::{option, prose, refine, shape, values};
 /// The most options of one help page.
 pub(super) const MAX_PAGE_OPTIONS: usize = 1000;
 
+/// Phrases of pages whose options take one dash or two.
+const BOTH_DASHES: [&str; 6] = [
+    "with only one leading dash",
+    "one or two dashes",
+    "one or two leading dashes",
+    "single or double dash",
+    "either one dash or two",
+    "either a single dash or",
+];
+
 /// Adds the spellings that a library takes beside those that it shows.
 pub(super) fn add_dashes(options: &mut [Flag], text: &str) {
     let start = text.trim_start();
@@ -17,7 +27,16 @@ pub(super) fn add_dashes(options: &mut [Flag], text: &str) {
         double_dashes(options);
     } else if start.starts_with("OVERVIEW:") && text.contains("\nGeneric Options:") {
         single_dashes(options);
+    } else if says_both_dashes(text) {
+        single_dashes(options);
+        further_dashes(options);
     }
+}
+
+/// Whether a page says that its options take one dash or two.
+fn says_both_dashes(text: &str) -> bool {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
+    BOTH_DASHES.iter().any(|phrase| words.contains(phrase))
 }
 
 /// Adds `--name` to `-name`: Go's package `flag` takes both, and shows the one.
@@ -26,6 +45,16 @@ fn double_dashes(options: &mut [Flag]) {
         let long: Vec<String> =
             flag.spellings.iter().filter(|own| own.len() > 2).map(|own| format!("-{own}")).collect();
         flag.spellings.splice(0..0, long);
+    }
+}
+
+/// Adds `--name` behind `-name`, which stays the first: not each program takes `--name=value` too.
+fn further_dashes(options: &mut [Flag]) {
+    for flag in options {
+        let is_single = |own: &&String| own.len() > 2 && !own.starts_with("--");
+        let double: Vec<String> = flag.spellings.iter().filter(is_single).map(|own| format!("-{own}")).collect();
+        let new: Vec<String> = double.into_iter().filter(|own| !flag.spellings.contains(own)).collect();
+        flag.spellings.extend(new);
     }
 }
 

@@ -83,6 +83,15 @@ fn switches_of_llvm_take_one_dash() {
 }
 
 #[test]
+fn a_page_may_say_that_its_options_take_one_dash_or_two() {
+    let page = "Usage: mill [options] sack\n\nOptions:\n  -rye-only BAG  take it\n  --fine  grind finely\n  -q  say less\n\n\
+                Each long option works with one or two\ndashes.\n";
+    assert_eq!(shown(page), ["-rye-only --rye-only BAG:No", "--fine -fine", "-q", "sack!:No"]);
+    let other = page.replace("one or two\ndashes", "its name");
+    assert_eq!(shown(&other), ["-rye-only BAG:No", "--fine", "-q", "sack!:No"]);
+}
+
+#[test]
 fn names_of_values_may_have_several_words() {
     let page = "usage: mill\n\nOptions:\n  -f, --file pathname or URL   pathname or URL of a sack\n  \
                 -A, --all Take all of it. This is\n      the same as more.\n  -b#      : test, using # sacks\n  -R --again:  once more\n";
