@@ -71,7 +71,8 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
         operand_depth: 0,
     };
     for word in words {
-        if let Some(at) = items.iter().position(|item| matches!(item, UsageItem::Word(own) if own == word)) {
+        let is_own = |item: &UsageItem| matches!(item, UsageItem::Word(own) | UsageItem::Flag(own) if own == word);
+        if let Some(at) = items.iter().position(is_own) {
             items.remove(at);
         }
     }
