@@ -172,7 +172,8 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
                 let (own, joined) = (&flag.spellings, text.join(" "));
                 let is_repeated = shape::stands_twice(own, &joined)
                     || shape::is_one_of(own, &joined)
-                    || shape::is_open(own, &value.name, &joined);
+                    || shape::is_open(own, &value.name, &joined)
+                    || shape::gathers(own) && value.kind.is_none();
                 if is_repeated && value.several == Several::No && value.values.is_none() {
                     value.several = Several::Each;
                 }

@@ -281,6 +281,15 @@ fn sentences_that_go_on_with_an_option_are_none() {
 }
 
 #[test]
+fn options_that_exclude_or_include_may_stand_several_times() {
+    let page = "usage: mill\n\nOptions:\n  --exclude BAG     leave it\n  --ignore-dir=BIN  no bin of this name\n  \
+                --ignore-below N  leave small ones\n  --ignore-case     fold them\n  --rye BAG         take it\n";
+    let expected =
+        ["--exclude BAG:Each", "--ignore-dir BIN:Each", "--ignore-below N:No", "--ignore-case", "--rye BAG:No"];
+    assert_eq!(shown(page), expected);
+}
+
+#[test]
 fn options_show_that_they_may_stand_several_times() {
     let page = "usage: mill\n\nOptions:\n  -g, --grain <grain1> [ -g|--grain <grain2> ... ]\n          Take it\n  \
                 --sack <NAME>  Only the given sack(s)\n  --in-dir <PATH>  Look in directories\n  -x X  More, e.g. -x a=b -x c=d\n  \
