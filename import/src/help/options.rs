@@ -89,6 +89,7 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
     let takes_words = is_clap(entries);
     let is_click = is_click(entries);
     let glues_names = option::glues_names(entries);
+    let mut companions: Vec<Flag> = Vec::new();
     for entry in alternatives::parted(entries).iter().filter(|entry| entry.term.starts_with('-')) {
         // There is a second column, or the text is below: the first column is the option alone. So are two columns of
         // spellings.
@@ -101,6 +102,9 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
         let spelled = entry.term.strip_suffix(':').filter(|spelled| !spelled.contains('=')).unwrap_or(&entry.term);
         let Some(term) = option::term(spelled, is_whole) else { continue };
         let mut flag = term.flag;
+        if entry.text.is_empty() && flag.value.is_some() {
+            companions.extend(companions_in(&term.rest));
+        }
         join_name(&mut flag, &entry.text.join(" "));
         // `JSON ARRAY` is one name, and `<TEXT TEXT>...` are two.
         if is_click && !entry.term.contains('<') {
@@ -183,11 +187,22 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
         flag.about = prose::shorten(&text);
         listed.add(flag, &mut seen);
     }
-    for flag in above {
+    for flag in above.into_iter().chain(companions) {
         listed.add(flag, &mut seen);
     }
 
     listed
+}
+
+/// The options with values that a line shows behind its own one: `-u <rye>` of `--put <sack> -u <rye> [-w <way>]`.
+fn companions_in(text: &str) -> Vec<Flag> {
+    let mut found = Vec::new();
+    let mut rest = text.trim_matches(['[', ']', ' ']).to_owned();
+    while let Some(term) = option::term(&rest, false).filter(|term| term.flag.value.is_some()) {
+        found.push(term.flag);
+        term.rest.trim_matches(['[', ']', ' ']).clone_into(&mut rest);
+    }
+    found
 }
 
 /// How often each spelling is the long one of an entry.

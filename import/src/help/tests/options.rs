@@ -92,6 +92,13 @@ fn a_page_may_say_that_its_options_take_one_dash_or_two() {
 }
 
 #[test]
+fn options_may_stand_behind_the_one_that_they_belong_to() {
+    let page = "Usage: mill [options] [sack]\n\nwhere an action is\n  -p or --put <sack> -k <kind> [-w (--way) <way>]\n  \
+                -d or --drop <sack>\n";
+    assert_eq!(shown(page), ["--put -p sack:No", "--drop -d sack:No", "-k kind:No", "--way -w way:No", "sack:No"]);
+}
+
+#[test]
 fn names_of_values_may_have_several_words() {
     let page = "usage: mill\n\nOptions:\n  -f, --file pathname or URL   pathname or URL of a sack\n  \
                 -A, --all Take all of it. This is\n      the same as more.\n  -b#      : test, using # sacks\n  -R --again:  once more\n";
