@@ -35,6 +35,9 @@ pub const DEFAULT_MAIN: usize = 10;
 /// The guess of operands that several usage lines have.
 pub(super) const SEVERAL_LINES: &str = "there are several usage lines";
 
+/// The guess of operands that the help leaves out.
+const UNNAMED: &str = "the help does not name them";
+
 /// A drafted config, with counts.
 #[derive(Clone, Debug)]
 pub struct Draft {
@@ -223,6 +226,8 @@ fn tool(
     let writes = assessed == Assessed::Shown(Risk::Write) && command.words.is_empty() && selection.uncaged.is_none();
     // What a cage holds can do no harm by any option.
     let floor = if caged || writes { Risk::Destructive } else { risk };
+    let opened = caged.then(|| opened(command)).flatten();
+    let command = opened.as_ref().unwrap_or(command);
 
     let mut args = args(command, (risk, floor), selection, ranking);
     let groups = groups(command, &mut args);
@@ -344,6 +349,19 @@ fn relaxed(command: &Command) -> Vec<Operand> {
     operands
 }
 
+/// A command of which nothing is known, with all words behind it as one rest: a cage holds whatever they do.
+fn opened(command: &Command) -> Option<Command> {
+    let is_unknown = command.forms.as_deref() == Some("") && command.operands.is_empty() && !command.words.is_empty();
+    let rest = Operand {
+        name: "words".to_owned(),
+        about: "Options and operands".to_owned(),
+        rest: true,
+        guesses: vec![UNNAMED],
+        ..Operand::default()
+    };
+    is_unknown.then(|| Command { operands: vec![rest], options: Vec::new(), forms: None, ..command.clone() })
+}
+
 /// The one operand of a command whose operands have several forms: a list of words, which the program tells apart.
 fn formless(command: &Command) -> Option<Operand> {
     // `[METHOD] URL`: a single word is the second one.
@@ -360,8 +378,7 @@ fn formless(command: &Command) -> Option<Operand> {
         if operand.required { format!("{name}{dots}") } else { format!("[{name}]{dots}") }
     });
     let form = form.unwrap_or_else(|| shown.collect::<Vec<_>>().join(" "));
-    let unknown = "the help does not name them";
-    let guess = if form.is_empty() { unknown } else { "they have several forms" };
+    let guess = if form.is_empty() { UNNAMED } else { "they have several forms" };
     Some(Operand {
         name: "operands".to_owned(),
         about: if form.is_empty() { "Operands, such as files".to_owned() } else { prose::shorten(&[form]) },

@@ -3,6 +3,7 @@
 mod alternatives;
 mod called;
 mod commands;
+mod dashed;
 mod operands;
 mod options;
 
@@ -76,6 +77,7 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     let is_manual = is_manual(text);
     let Listed { mut options, mut unsure } = options(&layout.entries, is_manual);
     add_dashes(&mut options, text);
+    let dashed = dashed::take(&mut options, &layout.entries, text);
 
     let usages: Vec<String> =
         own_usages(&layout, words).iter().map(|usage| placeholder::with_plain_options(usage)).collect();
@@ -93,6 +95,9 @@ pub fn read(text: &str, words: &[String]) -> HelpPage {
     let mut subcommands = listed_commands(&layout.entries, &synopses, &operands, (words, &parents), is_manual);
     if subcommands.is_empty() && !is_manual && synopses.iter().any(|synopsis| synopsis.wants_command.is_some()) {
         subcommands = called_commands(text, &parents);
+    }
+    if !dashed.is_empty() {
+        subcommands = dashed;
     }
     mark_default(&mut subcommands, text);
     operands.retain(|operand| !names_subcommands(operand, &subcommands));

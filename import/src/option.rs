@@ -109,6 +109,12 @@ pub(super) fn term(text: &str, whole: bool) -> Option<OptionTerm> {
     {
         flag.spellings.push(alias);
         rest = after;
+        // `-v (--value) <value>`
+        if rest.starts_with('<') && flag.value.is_none() {
+            let (word, after) = group(rest);
+            flag.value = Some(named(word));
+            rest = after.trim();
+        }
     }
     let rest = rest.to_owned();
     part_glued(&mut flag);

@@ -123,6 +123,19 @@ pub(super) fn is_one_of(spellings: &[String], text: &str) -> bool {
     text.split(' ').take(4).any(|word| word.trim_end_matches([',', '.']) == plural)
 }
 
+/// Verbs of options that gather what each of them adds: `--exclude PATTERN`.
+const GATHERING: [&str; 4] = ["exclude", "include", "ignore", "define"];
+/// What these verbs may have for an object.
+const GATHERED: [&str; 9] = ["dir", "directory", "file", "path", "pattern", "glob", "regex", "ext", "type"];
+
+/// Whether an option adds to what others of its name gave, by that name: `--exclude`, `--ignore-dir`.
+pub(super) fn gathers(spellings: &[String]) -> bool {
+    spellings.iter().filter_map(|own| own.strip_prefix("--")).any(|name| {
+        let (verb, object) = name.split_once('-').map_or((name, None), |(verb, object)| (verb, Some(object)));
+        GATHERING.contains(&verb) && object.is_none_or(|object| GATHERED.contains(&object))
+    })
+}
+
 /// Whether a description says that the value is a name with a value: "specified as `KEY=VALUE` pairs".
 pub(super) fn speaks_of_pairs(text: &str) -> bool {
     let quoted = text.split(['"', '`', '\'']).skip(1).step_by(2);

@@ -31,6 +31,8 @@ pub(super) struct Synopsis {
     pub(super) flags: Vec<Flag>,
     /// What excludes each other.
     pub(super) groups: Vec<Group>,
+    /// Whether a sign stands among the operands, as the mark of the next one: `[TITLE] [:: TEXT]`.
+    pub(super) has_sign: bool,
     /// Whether options stand behind the operands: `NAME [flags]`.
     pub(super) options_last: bool,
     pub(super) before_command: BeforeCommand,
@@ -71,7 +73,8 @@ pub(super) fn read(usage: &str, words: &[String], is_switch: &dyn Fn(&str) -> bo
         operand_depth: 0,
     };
     for word in words {
-        if let Some(at) = items.iter().position(|item| matches!(item, UsageItem::Word(own) if own == word)) {
+        let is_own = |item: &UsageItem| matches!(item, UsageItem::Word(own) | UsageItem::Flag(own) if own == word);
+        if let Some(at) = items.iter().position(is_own) {
             items.remove(at);
         }
     }
@@ -121,6 +124,11 @@ fn literal(items: &[UsageItem]) -> Option<Literal> {
     }
 
     None
+}
+
+/// Whether a word is a sign that a call has as it stands: `::`, `@`.
+fn is_sign(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| ":@=+/%".contains(c))
 }
 
 fn is_literal(word: &str) -> bool {
@@ -328,6 +336,7 @@ impl SynopsisReader<'_> {
             return;
         }
 
+        self.out.has_sign |= !is_angle && is_sign(word);
         let lower = word.to_ascii_lowercase();
         if is_command(&lower) {
             if !required && self.out.operands.last().is_some_and(|operand| !operand.required) {

@@ -18,6 +18,24 @@ fn an_option_that_deletes_is_destructive_in_the_cage_of_a_program_that_writes() 
 }
 
 #[test]
+fn a_command_without_a_help_takes_all_words_in_a_cage() {
+    let drafted = |word: &str, about: &str| {
+        let unnamed = Command {
+            words: vec![word.to_owned()],
+            about: about.to_owned(),
+            options: read("Usage: mill COMMAND\n\n  --force  do it\n", &[]).command.options,
+            forms: Some(String::new()),
+            ..Command::default()
+        };
+        draft("mill", "", &[unnamed], "a page", &Selection::default()).text
+    };
+    let text = drafted("sift", "Sift the flour");
+    assert!(text.contains("cage: read") && text.contains("rest: true") && !text.contains("--force"), "{text}");
+    let text = drafted("delete", "Delete the flour");
+    assert!(!text.contains("rest: true") && text.contains("--force"), "{text}");
+}
+
+#[test]
 fn a_letter_that_is_shown_with_a_sign_is_read_with_and_without_it() {
     let text = drafted("Usage: mill [OPTION]... SACK\n\nOptions:\n  -n=NUM, --number=NUM  how many\n  -w WAY  how\n");
     assert!(text.contains("aliases: [-n, -n=]"), "{text}");

@@ -149,8 +149,10 @@ pub(super) fn forms(
     if operands.iter().any(|operand| operand.rest || operand.behind_dashes) {
         return None;
     }
+    // Behind a sign stand words of which the line shows one name: `[TITLE] [:: TEXT]`.
+    let has_sign = synopses.iter().any(|synopsis| synopsis.has_sign);
     // Of a subcommand the first line is taken, unless another one has more operands.
-    if !words.is_empty() && !first_has_fewest(synopses) {
+    if !words.is_empty() && !first_has_fewest(synopses) && !has_sign {
         return None;
     }
     if operands.is_empty() {
@@ -162,7 +164,7 @@ pub(super) fn forms(
     let differs = with.windows(2).any(|pair| names(pair[0]) != names(pair[1]))
         || synopses.len() > with.len() && with.iter().any(|synopsis| synopsis.operands.len() > 1);
     let has_alternatives = usages.iter().any(|usage| has_open_bar(usage));
-    if !differs && !has_alternatives {
+    if !differs && !has_alternatives && !has_sign {
         return None;
     }
     let mut shown: Vec<&str> = usages.iter().map(|usage| usage.split_once(' ').map_or("", |(_, rest)| rest)).collect();

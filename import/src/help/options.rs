@@ -10,6 +10,16 @@ use crate::{option, prose, refine, shape, values};
 /// The most options of one help page.
 pub(super) const MAX_PAGE_OPTIONS: usize = 1000;
 
+/// Phrases of pages whose options take one dash or two.
+const BOTH_DASHES: [&str; 6] = [
+    "with only one leading dash",
+    "one or two dashes",
+    "one or two leading dashes",
+    "single or double dash",
+    "either one dash or two",
+    "either a single dash or",
+];
+
 /// Adds the spellings that a library takes beside those that it shows.
 pub(super) fn add_dashes(options: &mut [Flag], text: &str) {
     let start = text.trim_start();
@@ -17,7 +27,16 @@ pub(super) fn add_dashes(options: &mut [Flag], text: &str) {
         double_dashes(options);
     } else if start.starts_with("OVERVIEW:") && text.contains("\nGeneric Options:") {
         single_dashes(options);
+    } else if says_both_dashes(text) {
+        single_dashes(options);
+        further_dashes(options);
     }
+}
+
+/// Whether a page says that its options take one dash or two.
+fn says_both_dashes(text: &str) -> bool {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
+    BOTH_DASHES.iter().any(|phrase| words.contains(phrase))
 }
 
 /// Adds `--name` to `-name`: Go's package `flag` takes both, and shows the one.
@@ -26,6 +45,16 @@ fn double_dashes(options: &mut [Flag]) {
         let long: Vec<String> =
             flag.spellings.iter().filter(|own| own.len() > 2).map(|own| format!("-{own}")).collect();
         flag.spellings.splice(0..0, long);
+    }
+}
+
+/// Adds `--name` behind `-name`, which stays the first: not each program takes `--name=value` too.
+fn further_dashes(options: &mut [Flag]) {
+    for flag in options {
+        let is_single = |own: &&String| own.len() > 2 && !own.starts_with("--");
+        let double: Vec<String> = flag.spellings.iter().filter(is_single).map(|own| format!("-{own}")).collect();
+        let new: Vec<String> = double.into_iter().filter(|own| !flag.spellings.contains(own)).collect();
+        flag.spellings.extend(new);
     }
 }
 
@@ -60,6 +89,7 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
     let takes_words = is_clap(entries);
     let is_click = is_click(entries);
     let glues_names = option::glues_names(entries);
+    let mut companions: Vec<Flag> = Vec::new();
     for entry in alternatives::parted(entries).iter().filter(|entry| entry.term.starts_with('-')) {
         // There is a second column, or the text is below: the first column is the option alone. So are two columns of
         // spellings.
@@ -72,6 +102,9 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
         let spelled = entry.term.strip_suffix(':').filter(|spelled| !spelled.contains('=')).unwrap_or(&entry.term);
         let Some(term) = option::term(spelled, is_whole) else { continue };
         let mut flag = term.flag;
+        if entry.text.is_empty() && flag.value.is_some() {
+            companions.extend(companions_in(&term.rest));
+        }
         join_name(&mut flag, &entry.text.join(" "));
         // `JSON ARRAY` is one name, and `<TEXT TEXT>...` are two.
         if is_click && !entry.term.contains('<') {
@@ -143,7 +176,8 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
                 let (own, joined) = (&flag.spellings, text.join(" "));
                 let is_repeated = shape::stands_twice(own, &joined)
                     || shape::is_one_of(own, &joined)
-                    || shape::is_open(own, &value.name, &joined);
+                    || shape::is_open(own, &value.name, &joined)
+                    || shape::gathers(own) && value.kind.is_none();
                 if is_repeated && value.several == Several::No && value.values.is_none() {
                     value.several = Several::Each;
                 }
@@ -153,11 +187,22 @@ pub(super) fn options(entries: &[ListEntry], is_manual: bool) -> Listed {
         flag.about = prose::shorten(&text);
         listed.add(flag, &mut seen);
     }
-    for flag in above {
+    for flag in above.into_iter().chain(companions) {
         listed.add(flag, &mut seen);
     }
 
     listed
+}
+
+/// The options with values that a line shows behind its own one: `-u <rye>` of `--put <sack> -u <rye> [-w <way>]`.
+fn companions_in(text: &str) -> Vec<Flag> {
+    let mut found = Vec::new();
+    let mut rest = text.trim_matches(['[', ']', ' ']).to_owned();
+    while let Some(term) = option::term(&rest, false).filter(|term| term.flag.value.is_some()) {
+        found.push(term.flag);
+        term.rest.trim_matches(['[', ']', ' ']).clone_into(&mut rest);
+    }
+    found
 }
 
 /// How often each spelling is the long one of an entry.

@@ -135,6 +135,23 @@ fn the_longest_command_leaves_one_space() {
 }
 
 #[test]
+fn commands_may_start_with_a_dash() {
+    let page = "Mill of sacks\n\nCommands:\n\n -grind      Grinds a sack\n -sift-fine  Sifts flour\n\n\
+                Say \"mill -command_name --help\" for the usage of one.\n";
+    assert_eq!(commands(page), ["-grind: Grinds a sack", "-sift-fine: Sifts flour"]);
+    assert_eq!(shown(page), Vec::<String>::new());
+    // Switches with the title of commands.
+    let other = page.replace("-command_name --help", "--help");
+    assert_eq!((commands(&other), shown(&other)), (vec![], vec!["-grind".to_owned(), "-sift-fine".to_owned()]));
+
+    let own = "mill -grind [OPTION]...\n\nGrinds a sack\n\nOptions:\n\n -sack <sack>  what to grind\n";
+    let page = read(own, &["-grind".to_owned()]);
+    let spellings: Vec<String> = page.command.options.into_iter().flat_map(|flag| flag.spellings).collect();
+    assert_eq!(spellings, ["-sack"]);
+    assert!(page.command.operands.is_empty(), "{:?}", page.command.operands);
+}
+
+#[test]
 fn commands_may_stand_at_the_margin() {
     let page = "mill is a tool.\n\n--loud | -l       = say more\n\nCommands:\nadd               = add a sack\ngrind-all       \
                   = grind all of it\n";

@@ -91,6 +91,16 @@ fn operands_of_several_forms_stay_together() {
 }
 
 #[test]
+fn operands_with_a_sign_among_them_stay_together() {
+    let forms = |usage: &str| read(&format!("Usage: {usage}\n\n  -q  say less\n"), &["note".to_owned()]).command.forms;
+    assert_eq!(
+        forms("mill note [OPTIONS] [DAY [TITLE] [:: TEXT]]").as_deref(),
+        Some("note [OPTIONS] [DAY [TITLE] [:: TEXT]]")
+    );
+    assert_eq!(forms("mill note [OPTIONS] [DAY [TITLE] [TEXT]]"), None);
+}
+
+#[test]
 fn program_with_its_arguments_is_a_rest() {
     let page = read("usage: stir [options] prog-and-args\n\n  --fast   stir fast\n", &[]);
     let operands: Vec<String> =

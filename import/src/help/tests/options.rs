@@ -83,6 +83,22 @@ fn switches_of_llvm_take_one_dash() {
 }
 
 #[test]
+fn a_page_may_say_that_its_options_take_one_dash_or_two() {
+    let page = "Usage: mill [options] sack\n\nOptions:\n  -rye-only BAG  take it\n  --fine  grind finely\n  -q  say less\n\n\
+                Each long option works with one or two\ndashes.\n";
+    assert_eq!(shown(page), ["-rye-only --rye-only BAG:No", "--fine -fine", "-q", "sack!:No"]);
+    let other = page.replace("one or two\ndashes", "its name");
+    assert_eq!(shown(&other), ["-rye-only BAG:No", "--fine", "-q", "sack!:No"]);
+}
+
+#[test]
+fn options_may_stand_behind_the_one_that_they_belong_to() {
+    let page = "Usage: mill [options] [sack]\n\nwhere an action is\n  -p or --put <sack> -k <kind> [-w (--way) <way>]\n  \
+                -d or --drop <sack>\n";
+    assert_eq!(shown(page), ["--put -p sack:No", "--drop -d sack:No", "-k kind:No", "--way -w way:No", "sack:No"]);
+}
+
+#[test]
 fn names_of_values_may_have_several_words() {
     let page = "usage: mill\n\nOptions:\n  -f, --file pathname or URL   pathname or URL of a sack\n  \
                 -A, --all Take all of it. This is\n      the same as more.\n  -b#      : test, using # sacks\n  -R --again:  once more\n";
@@ -269,6 +285,15 @@ fn sentences_that_go_on_with_an_option_are_none() {
     let page = "List the sacks.\n\nThe columns can be set with\n-o columns=size,age (see below).\n\nUsage:\n  mill [FLAGS]\n\n\
                 Flags:\n  -o, --output string   How to show them\n";
     assert_eq!(shown(page), ["--output -o string:No"]);
+}
+
+#[test]
+fn options_that_exclude_or_include_may_stand_several_times() {
+    let page = "usage: mill\n\nOptions:\n  --exclude BAG     leave it\n  --ignore-dir=BIN  no bin of this name\n  \
+                --ignore-below N  leave small ones\n  --ignore-case     fold them\n  --rye BAG         take it\n";
+    let expected =
+        ["--exclude BAG:Each", "--ignore-dir BIN:Each", "--ignore-below N:No", "--ignore-case", "--rye BAG:No"];
+    assert_eq!(shown(page), expected);
 }
 
 #[test]
