@@ -47,6 +47,7 @@ use crate::call::line::{self, CommandKey, LineError, is_one_pipeline};
 use crate::call::outcome::CallError;
 use crate::call::plan::Stage;
 use crate::call::plan_outcome::{PlanFailure, PlanOutcome, RawStreams};
+use crate::call::refusal::Refusal;
 use crate::call::request::{LineBounds, LineInput, Session};
 use crate::call::sight::Sight;
 use crate::call::toolbox::{Journal, Toolbox};
@@ -235,3 +236,8 @@ fn failure(
 
 /// A part of a line as it runs.
 type Running<'f, T> = BoxFuture<'f, Ran<T>>;
+
+/// The failure of a line at a place that is refused.
+fn refused(text: Text<'_>, range: std::ops::Range<usize>, refusal: Refusal) -> Halt {
+    failure(text, range, refusal.problem, refusal.remedy)
+}

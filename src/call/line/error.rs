@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use climax_shell::SyntaxError;
 
+use crate::call::refusal::Refusal;
+
 /// A part of a command line that is not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {problem}; {remedy}", self.place())]
@@ -24,6 +26,11 @@ impl LineError {
     pub fn at(line: &str, range: Range<usize>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         let found = line.get(range.clone()).unwrap_or_default().to_owned();
         Self { found, range, problem: problem.into(), remedy: remedy.into() }
+    }
+
+    /// Makes the error of a refusal of a part of `line`.
+    pub(crate) fn refused(line: &str, range: Range<usize>, refusal: Refusal) -> Self {
+        Self::at(line, range, refusal.problem, refusal.remedy)
     }
 
     /// Makes the error of a syntax error in `line`.

@@ -44,8 +44,8 @@ pub(crate) fn read_fed<'a>(
         let remedy = "write `kill -0 $!` to ask whether the command runs, or `wait $!` to wait for its end";
         return Err(LineError::at(command.line, place.clone(), problem, remedy).into());
     }
-    if let Some((problem, remedy)) = unsettable_by_env(command.fields.iter().map(|field| field.text.as_str())) {
-        return Err(LineError::at(command.line, command.range.clone(), problem, remedy).into());
+    if let Some(refusal) = unsettable_by_env(command.fields.iter().map(|field| field.text.as_str())) {
+        return Err(LineError::refused(command.line, command.range.clone(), refusal).into());
     }
     if let Some((behind, variables)) = behind_env(command) {
         let inner = ExpandedCommand { variables: &variables, ..behind };

@@ -26,6 +26,7 @@ use super::read_line::{Feed, ReadCommand, ReadLine};
 use super::resolve::{LineContext, UnreadLine};
 use super::variables::{COMPUTED, unsettable};
 use crate::call::arguments::Input;
+use crate::call::refusal::Refusal;
 
 /// Maximum commands of a line, those of texts and of each turn of known loops included.
 pub(crate) const MAX_COMMANDS: usize = 1_000;
@@ -124,6 +125,10 @@ struct Survey<'a, 'c> {
 impl<'a> Survey<'a, '_> {
     fn error(&self, range: &Range<usize>, problem: impl Into<String>, remedy: impl Into<String>) -> UnreadLine {
         LineError::at(self.line, range.clone(), problem, remedy).into()
+    }
+
+    fn refused(&self, range: &Range<usize>, refusal: Refusal) -> UnreadLine {
+        LineError::refused(self.line, range.clone(), refusal).into()
     }
 
     fn list(&mut self, list: &List, feed: &Feed) -> Result<(), UnreadLine> {
@@ -295,7 +300,7 @@ impl<'a> Survey<'a, '_> {
     fn settable(&self, range: &Range<usize>, name: &str) -> Result<(), UnreadLine> {
         match unsettable(name) {
             None => Ok(()),
-            Some((problem, remedy)) => Err(self.error(range, problem, remedy)),
+            Some(refusal) => Err(self.refused(range, refusal)),
         }
     }
 }

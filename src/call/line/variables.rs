@@ -3,6 +3,8 @@
 use climax_catalog::expansion::Lookup;
 use climax_shell::is_name;
 
+use crate::call::refusal::Refusal;
+
 /// Variables of the environment that a line may read: none of them is a secret.
 pub(crate) const READABLE: [&str; 22] = [
     "CARGO_HOME",
@@ -182,7 +184,7 @@ pub(crate) fn is_inherited(name: &str, env: Lookup<'_>) -> bool {
 }
 
 /// Returns why a line may not set a variable; `None` if it may.
-pub(crate) fn unsettable(name: &str) -> Option<(String, String)> {
+pub(crate) fn unsettable(name: &str) -> Option<Refusal> {
     let is_held = UNSETTABLE.contains(&name)
         || name.starts_with("LD_")
         || name.starts_with("DYLD_")
@@ -196,12 +198,12 @@ pub(crate) fn unsettable(name: &str) -> Option<(String, String)> {
     } else {
         return None;
     };
-    Some((format!("a line cannot set `{name}`"), remedy.to_owned()))
+    Some(Refusal::new(format!("a line cannot set `{name}`"), remedy))
 }
 
 /// Returns why a variable cannot be set that `env` would set for its program; `None` if the words are another command, or all
 /// can be set.
-pub(crate) fn unsettable_by_env<'w>(words: impl IntoIterator<Item = &'w str>) -> Option<(String, String)> {
+pub(crate) fn unsettable_by_env<'w>(words: impl IntoIterator<Item = &'w str>) -> Option<Refusal> {
     let mut words = words.into_iter();
     if words.next() != Some("env") {
         return None;

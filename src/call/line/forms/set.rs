@@ -2,6 +2,8 @@
 
 use climax_shell::{Field, Options, Origin};
 
+use crate::call::refusal::Refusal;
+
 /// What `set` sets.
 #[derive(Clone, Debug)]
 pub(crate) struct Set<'f> {
@@ -15,21 +17,18 @@ impl<'f> Set<'f> {
     /// Reads the words behind `set`, which change `options`.
     ///
     /// # Errors
-    /// The problem and the remedy.
-    pub(crate) fn of(words: &'f [Field], mut options: Options) -> Result<Self, (String, String)> {
+    /// There are no words, or an option is not read or is a value.
+    pub(crate) fn of(words: &'f [Field], mut options: Options) -> Result<Self, Refusal> {
         if words.is_empty() {
-            return Err((
-                "`set` prints the variables of a shell".to_owned(),
-                "write `env`, or `echo \"$NAME\"`".to_owned(),
-            ));
+            return Err(Refusal::new("`set` prints the variables of a shell", "write `env`, or `echo \"$NAME\"`"));
         }
         let mut rest = words;
         while let [word, behind @ ..] = rest {
             let Some(letters) = word.text.strip_prefix(['-', '+']).filter(|_| !word.is_open) else { break };
             if word.origin != Origin::Literal {
-                return Err((
+                return Err(Refusal::new(
                     format!("the value `{}` would be an option of `set`", word.text),
-                    "write `set -- …`".to_owned(),
+                    "write `set -- …`",
                 ));
             }
             rest = behind;
@@ -78,7 +77,7 @@ impl<'f> Set<'f> {
                         } else {
                             "-e, -f, -u, -x, -E and -o pipefail are"
                         };
-                        return Err((problem, remedy.to_owned()));
+                        return Err(Refusal::new(problem, remedy));
                     }
                 }
             }

@@ -72,7 +72,7 @@ impl Survey<'_, '_> {
         let path = changed(directory.as_deref(), &field.text);
         let is_known = !field.is_open && (!is_open || field.text.starts_with('/'));
         let special = if is_known { files::special(&path, file_use) } else { Ok(None) };
-        if let Some(special) = special.map_err(|(problem, remedy)| self.error(range, problem, remedy))? {
+        if let Some(special) = special.map_err(|refusal| self.refused(range, refusal))? {
             return Ok(special == Special::Null);
         }
         let tool = if file_use.writes() { files::writing() } else { files::reading() };

@@ -17,6 +17,7 @@ use crate::call::line::forms::{
 use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
 use crate::call::line::resolve::{ExpandedCommand, UnreadLine};
 use crate::call::line::variables::{COMPUTED, READABLE, is_inherited};
+use crate::call::refusal::Refusal;
 
 impl Survey<'_, '_> {
     /// Reads a simple command.
@@ -84,7 +85,7 @@ impl Survey<'_, '_> {
         feed: &Feed,
         is_own: bool,
     ) -> Result<(), UnreadLine> {
-        let form = Form::of(&fields.expanded).map_err(|(problem, remedy)| {
+        let form = Form::of(&fields.expanded).map_err(|Refusal { problem, remedy }| {
             let is_of_shell = fields.expanded.first().is_some_and(|first| is_refused(&first.text));
             let remedy = if is_of_shell { or_by_a_shell(remedy, self.context) } else { remedy };
             self.error(&command.range, problem, remedy)
@@ -160,7 +161,7 @@ impl Survey<'_, '_> {
                 "write the commands out",
             ));
         }
-        let script = text.script(filled).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+        let script = text.script(filled).map_err(|refusal| self.refused(&command.range, refusal))?;
         let mut inner = Survey {
             index: self.index,
             line: &text.text.text,
@@ -271,7 +272,7 @@ impl Survey<'_, '_> {
                 return Err(self.error(&command.range, "`popd` takes no argument", "write `popd`"));
             }
             Builtin::Read => {
-                let read = Read::of(words).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+                let read = Read::of(words).map_err(|refusal| self.refused(&command.range, refusal))?;
                 let names = if read.names.is_empty() { vec!["REPLY"] } else { read.names };
                 for name in names {
                     self.settable(&command.range, name)?;
@@ -286,34 +287,33 @@ impl Survey<'_, '_> {
             }
             Builtin::Export => self.export(&command.range, words)?,
             Builtin::Unset => {
-                let names =
-                    unset_names(words).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+                let names = unset_names(words).map_err(|refusal| self.refused(&command.range, refusal))?;
                 for word in names {
                     self.settable(&command.range, &word.text)?;
                     self.state.set(&word.text, Value::Unset);
                 }
             }
             Builtin::Set => {
-                let set = Set::of(words, self.state.options)
-                    .map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+                let set =
+                    Set::of(words, self.state.options).map_err(|refusal| self.refused(&command.range, refusal))?;
                 self.state.options.globs = set.options.globs;
                 if set.positions.is_some() {
                     self.state.positions = None;
                 }
             }
             Builtin::Shopt => {
-                let shopt = Shopt::of(words, self.state.options)
-                    .map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+                let shopt =
+                    Shopt::of(words, self.state.options).map_err(|refusal| self.refused(&command.range, refusal))?;
                 if let Shopt::Sets(options) = shopt {
                     self.state.options.globs = options.globs;
                 }
             }
             Builtin::Shift => {
-                shift_word(words).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+                shift_word(words).map_err(|refusal| self.refused(&command.range, refusal))?;
                 self.state.positions = None;
             }
             Builtin::Break | Builtin::Continue => {
-                loop_count(words).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+                loop_count(words).map_err(|refusal| self.refused(&command.range, refusal))?;
             }
             Builtin::Deactivate => {
                 for name in ["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT"] {
