@@ -13,7 +13,7 @@ use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, Text, failure, refus
 use crate::call::approval::Approver;
 use crate::call::arguments::Input;
 use crate::call::line::{
-    Builtin, CommandText, FILLED, Feed, Filled, Form, MAX_TEXTS, is_inherited, unsettable, written,
+    Builtin, CommandText, FILLED, Feed, Filled, Form, MAX_TEXTS, check_settable, is_inherited, written,
 };
 use crate::call::plan_outcome::Tested;
 use crate::call::refusal::Refusal;
@@ -257,8 +257,5 @@ pub(super) fn appended(text: Text<'_>, range: &Range<usize>, old: &str, value: &
 
 /// Checks that a line may set a variable.
 pub(super) fn settable(text: Text<'_>, range: &Range<usize>, name: &str) -> Ran<()> {
-    match unsettable(name) {
-        None => Ok(()),
-        Some(refusal) => Err(refused(text, range.clone(), refusal)),
-    }
+    check_settable(name).map_err(|refusal| refused(text, range.clone(), refusal))
 }

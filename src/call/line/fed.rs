@@ -7,7 +7,7 @@ use super::error::LineError;
 use super::read_line::Feed;
 use super::reading::Reading;
 use super::resolve::{ExpandedCommand, LineContext, UnreadLine, read_command};
-use super::variables::{is_harmless, unsettable, unsettable_by_env};
+use super::variables::{check_set_by_env, check_settable, is_harmless};
 use crate::call::arguments::Input;
 use crate::call::given_code::runs_code;
 use crate::call::risk;
@@ -44,9 +44,8 @@ pub(crate) fn read_fed<'a>(
         let remedy = "write `kill -0 $!` to ask whether the command runs, or `wait $!` to wait for its end";
         return Err(LineError::at(command.line, place.clone(), problem, remedy).into());
     }
-    if let Some(refusal) = unsettable_by_env(command.fields.iter().map(|field| field.text.as_str())) {
-        return Err(LineError::refused(command.line, command.range.clone(), refusal).into());
-    }
+    check_set_by_env(command.fields.iter().map(|field| field.text.as_str()))
+        .map_err(|refusal| LineError::refused(command.line, command.range.clone(), refusal))?;
     if let Some((behind, variables)) = behind_env(command) {
         let inner = ExpandedCommand { variables: &variables, ..behind };
         if let Ok(fed) = read_fed(index, inner, (feed, is_own), LineContext { explains: false, ..context }) {
@@ -121,7 +120,7 @@ fn behind_env(command: ExpandedCommand<'_>) -> Option<(ExpandedCommand<'_>, Vec<
     let own: Vec<(String, String)> = (1..).map_while(assigned).collect();
     let start = own.len() + 1;
     let is_program = is_literal(start).is_some_and(|word| !word.starts_with('-') && !word.contains('='));
-    if own.is_empty() || !is_program || own.iter().any(|(name, _)| unsettable(name).is_some()) {
+    if own.is_empty() || !is_program || own.iter().any(|(name, _)| check_settable(name).is_err()) {
         return None;
     }
     let (fields, written) = (&command.fields[start..], &command.written[start..]);

@@ -42,4 +42,4 @@ pub use resolve::{Glob, LineContext, UnreadLine};
 pub use survey::read_line;
 pub(crate) use survey::{MAX_TEXTS, file_call, is_one_pipeline, native_reading, written};
 pub use unread::Unread;
-pub(crate) use variables::{READABLE, is_inherited, unsettable};
+pub(crate) use variables::{READABLE, check_settable, is_inherited};

@@ -24,7 +24,7 @@ use super::error::LineError;
 use super::finds::first_state;
 use super::read_line::{Feed, ReadCommand, ReadLine};
 use super::resolve::{LineContext, UnreadLine};
-use super::variables::{COMPUTED, unsettable};
+use super::variables::{COMPUTED, check_settable};
 use crate::call::arguments::Input;
 use crate::call::refusal::Refusal;
 
@@ -297,11 +297,9 @@ impl<'a> Survey<'a, '_> {
         Ok(())
     }
 
+    /// Checks that a line may set a variable.
     fn settable(&self, range: &Range<usize>, name: &str) -> Result<(), UnreadLine> {
-        match unsettable(name) {
-            None => Ok(()),
-            Some(refusal) => Err(self.refused(range, refusal)),
-        }
+        check_settable(name).map_err(|refusal| self.refused(range, refusal))
     }
 }
 
