@@ -3,6 +3,7 @@
 //! It walks the line once: a loop over known words is walked for each of them, every branch is walked, and what depends on
 //! output is open. Whoever runs the line reads each command again, with what its words have become.
 
+mod builtins;
 mod expansion;
 mod loops;
 mod redirections;

@@ -1,4 +1,4 @@
-//! Simple commands: builtins, programs, and those that start others.
+//! Simple commands: programs, and those that start others.
 
 use std::ops::Range;
 
@@ -7,16 +7,12 @@ use climax_shell::{Body, Command, Field, Origin, Part, Simple, State, Value, Wor
 use super::expansion::Fields;
 use super::{MAX_TEXTS, Place, Survey, inherited, or_by_a_shell};
 use crate::call::files::FileUse;
-use crate::call::line::directories::changed;
 use crate::call::line::fed::{FedCommand, read_fed};
 use crate::call::line::finds::holds_data;
-use crate::call::line::forms::{
-    Builtin, CommandText, FILLED, Filled, Find, Form, Read, Set, Shopt, Xargs, change_of, is_refused, loop_count,
-    printed_variable, shift_word, text_to_fill, unset_names,
-};
+use crate::call::line::forms::{CommandText, FILLED, Filled, Find, Form, Xargs, is_refused, text_to_fill};
 use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
 use crate::call::line::resolve::{ExpandedCommand, UnreadLine};
-use crate::call::line::variables::{COMPUTED, READABLE, is_inherited};
+use crate::call::line::variables::{COMPUTED, is_inherited};
 use crate::call::refusal::Refusal;
 
 impl Survey<'_, '_> {
@@ -203,155 +199,6 @@ impl Survey<'_, '_> {
             state.export(name);
         }
         state
-    }
-
-    /// Notes where the words behind `cd` lead.
-    fn change_directory(&mut self, range: &Range<usize>, words: &[Field]) -> Result<(), UnreadLine> {
-        let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-        // With an option that it does not have, it changes nothing.
-        let Ok((is_physical, operands)) = change_of(&texts) else { return Ok(()) };
-        let operands = &words[words.len() - operands.len()..];
-        self.directory = match (operands, &self.directory) {
-            ([], _) => match (self.context.env)("HOME") {
-                Some(home) => Place::Known(Some(home)),
-                None => Place::Open,
-            },
-            // Without links, which are looked up when it runs.
-            ([_], _) if is_physical => Place::Open,
-            ([to], Place::Known(from)) if !to.is_open && to.text != "-" => {
-                Place::Known(Some(changed(from.as_deref(), &to.text)))
-            }
-            ([to], _) if !to.is_open && to.text.starts_with('/') => Place::Known(Some(changed(None, &to.text))),
-            ([_], _) => Place::Open,
-            _ => {
-                return Err(self.error(range, "`cd` takes one directory", "write `cd DIR && COMMAND`"));
-            }
-        };
-        Ok(())
-    }
-
-    /// Notes what `export` sets.
-    fn export(&mut self, range: &Range<usize>, words: &[Field]) -> Result<(), UnreadLine> {
-        for word in words {
-            if word.origin == Origin::Literal && word.text.starts_with('-') && word.text != "--" {
-                let problem = format!("the option `{}` of `export` is not read", word.text);
-                return Err(self.error(range, problem, "write `export NAME=value`"));
-            }
-            let (name, value) =
-                word.text.split_once('=').map_or((word.text.as_str(), None), |(name, value)| (name, Some(value)));
-            let (name, appends) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
-            self.settable(range, name)?;
-            if let Some(value) = value {
-                let value = if word.is_open || appends { Value::Open } else { Value::Known(value.to_owned()) };
-                self.state.set(name, value);
-            } else if !self.state.variables.contains_key(name) && !READABLE.contains(&name) {
-                self.state.set(name, Value::Unset);
-            }
-            self.state.export(name);
-        }
-        Ok(())
-    }
-
-    fn builtin(&mut self, command: &Command, builtin: Builtin, words: &[Field]) -> Result<(), UnreadLine> {
-        let texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
-        match builtin {
-            Builtin::ChangeDirectory => self.change_directory(&command.range, words)?,
-            Builtin::PushDirectory => {
-                let remedy = "write `pushd DIR`";
-                let [to] = words else {
-                    return Err(self.error(&command.range, "`pushd` takes one directory", remedy));
-                };
-                if to.text.starts_with(['-', '+']) {
-                    return Err(self.error(&command.range, "`pushd` takes no option", remedy));
-                }
-                self.change_directory(&command.range, words)?;
-            }
-            // Where it leads is known when it runs.
-            Builtin::PopDirectory if words.is_empty() => self.directory = Place::Open,
-            Builtin::PopDirectory => {
-                return Err(self.error(&command.range, "`popd` takes no argument", "write `popd`"));
-            }
-            Builtin::Read => {
-                let read = Read::of(words).map_err(|refusal| self.refused(&command.range, refusal))?;
-                let names = if read.names.is_empty() { vec!["REPLY"] } else { read.names };
-                for name in names {
-                    self.settable(&command.range, name)?;
-                    self.state.set(name, Value::Open);
-                }
-            }
-            Builtin::Printf => {
-                if let Some(name) = printed_variable(words) {
-                    self.settable(&command.range, name)?;
-                    self.state.set(name, Value::Open);
-                }
-            }
-            Builtin::Export => self.export(&command.range, words)?,
-            Builtin::Unset => {
-                let names = unset_names(words).map_err(|refusal| self.refused(&command.range, refusal))?;
-                for word in names {
-                    self.settable(&command.range, &word.text)?;
-                    self.state.set(&word.text, Value::Unset);
-                }
-            }
-            Builtin::Set => {
-                let set =
-                    Set::of(words, self.state.options).map_err(|refusal| self.refused(&command.range, refusal))?;
-                self.state.options.globs = set.options.globs;
-                if set.positions.is_some() {
-                    self.state.positions = None;
-                }
-            }
-            Builtin::Shopt => {
-                let shopt =
-                    Shopt::of(words, self.state.options).map_err(|refusal| self.refused(&command.range, refusal))?;
-                if let Shopt::Sets(options) = shopt {
-                    self.state.options.globs = options.globs;
-                }
-            }
-            Builtin::Shift => {
-                shift_word(words).map_err(|refusal| self.refused(&command.range, refusal))?;
-                self.state.positions = None;
-            }
-            Builtin::Break | Builtin::Continue => {
-                loop_count(words).map_err(|refusal| self.refused(&command.range, refusal))?;
-            }
-            Builtin::Deactivate => {
-                for name in ["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT"] {
-                    self.state.set(name, Value::Unset);
-                }
-            }
-            Builtin::Source => {
-                let is_activation = matches!(words, [path] if path.text.ends_with("/activate") && !path.is_open);
-                if !is_activation {
-                    let remedy = "write the commands themselves, or for a file of variables \
-                        `export $(grep -v '^#' FILE | xargs)`; `source DIR/bin/activate` is read";
-                    return Err(self.error(&command.range, "commands of files are not read", remedy));
-                }
-                for name in ["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT"] {
-                    self.state.set(name, Value::Open);
-                }
-            }
-            _ => {}
-        }
-
-        let text = self.line.get(command.range.clone()).unwrap_or_default().to_owned();
-        let is_open = words.iter().any(|word| word.is_open);
-        let key = CommandKey { words: texts, ..CommandKey::default() };
-        let call = ReadCall::Builtin(builtin);
-        self.add(
-            ReadCommand {
-                call,
-                is_open,
-                key,
-                feed: Feed::Nothing,
-                reads_input: false,
-                carries_data: false,
-                variables: Vec::new(),
-                text,
-                then: None,
-            },
-            &command.range,
-        )
     }
 
     fn program(
