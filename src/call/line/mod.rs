@@ -26,7 +26,7 @@ pub use completion::{Candidate, Completion, CompletionContext, complete};
 pub(crate) use directories::changed;
 pub use directories::directory_change;
 pub use error::LineError;
-pub(crate) use fed::read_fed;
+pub(crate) use fed::{CommandInput, read_fed};
 pub(crate) use finds::{first_state, prints_itself};
 pub use forms::Builtin;
 pub(crate) use forms::{

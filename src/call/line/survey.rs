@@ -6,6 +6,7 @@
 mod builtins;
 mod expansion;
 mod loops;
+mod programs;
 mod redirections;
 mod simple;
 
@@ -22,6 +23,7 @@ use climax_shell::{
 
 use super::command_words::Undescribed;
 use super::error::LineError;
+use super::fed::CommandInput;
 use super::finds::first_state;
 use super::read_line::{Feed, ReadCommand, ReadLine};
 use super::resolve::{LineContext, UnreadLine};
@@ -102,10 +104,23 @@ pub(crate) fn is_one_pipeline(script: &Script) -> bool {
 /// Where a command runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
+    /// In this directory; in that of the line's start for `None`.
     Known(Option<String>),
+    /// In one that is known only once the line runs.
     Open,
 }
 
+impl Place {
+    /// The directory; `None` also for one that is not known.
+    fn known(&self) -> Option<String> {
+        match self {
+            Self::Known(directory) => directory.clone(),
+            Self::Open => None,
+        }
+    }
+}
+
+/// The state of the walk through a line.
 struct Survey<'a, 'c> {
     index: &'a ToolIndex,
     line: &'c str,
@@ -124,6 +139,11 @@ struct Survey<'a, 'c> {
 }
 
 impl<'a> Survey<'a, '_> {
+    /// A part of the line as it is written.
+    fn source(&self, range: &Range<usize>) -> String {
+        self.line.get(range.clone()).unwrap_or_default().to_owned()
+    }
+
     fn error(&self, range: &Range<usize>, problem: impl Into<String>, remedy: impl Into<String>) -> UnreadLine {
         LineError::at(self.line, range.clone(), problem, remedy).into()
     }
@@ -234,7 +254,7 @@ impl<'a> Survey<'a, '_> {
             self.around = inherited(feed);
         }
         match &command.body {
-            Body::Simple(simple) => self.simple(command, simple, feed, own.is_some()),
+            Body::Simple(simple) => self.simple(command, simple, CommandInput { feed, is_own: own.is_some() }),
             Body::Subshell(list) => self.subshell(|survey| survey.list(list, &inherited(feed))),
             Body::Group(list) => self.list(list, &inherited(feed)),
             Body::If(command) => {

@@ -29,7 +29,7 @@ impl Survey<'_, '_> {
             reads_input: false,
             carries_data: false,
             variables: Vec::new(),
-            text: self.line.get(command.range.clone()).unwrap_or_default().to_owned(),
+            text: self.source(&command.range),
             then: None,
         };
         self.add(read, &command.range)
