@@ -7,9 +7,10 @@ use std::ops::Range;
 use climax_catalog::{ArgView, ResolvedTool, Shape, ToolIndex, quoted_words};
 
 use super::command::{Command, is_option};
-use super::grammar::{Grammar, Slot, Zone};
+use super::grammar::{Grammar, Slot};
 use super::respelling::{Respelled, spellings};
 use super::scan::scan;
+use super::spelling::Zone;
 
 /// What a completion needs to know of its surroundings.
 #[derive(Clone, Copy)]

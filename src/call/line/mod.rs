@@ -17,6 +17,7 @@ mod resolve;
 mod respelling;
 mod said;
 mod scan;
+mod spelling;
 mod survey;
 mod unread;
 mod variables;

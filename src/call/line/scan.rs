@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use climax_catalog::{ArgView, FlagMatch, Place, Shape, Spread, Type};
 
 use super::command::is_option;
-use super::grammar::{AddedOption, Grammar, Meaning, Rest, Spelling, Zone};
+use super::grammar::{AddedOption, Grammar, Rest};
+use super::spelling::{Meaning, Spelling, Zone};
 use crate::call::arguments;
 
 /// The words of a command line, sorted.
