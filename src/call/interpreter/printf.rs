@@ -2,8 +2,10 @@
 //!
 //! Source: POSIX.1-2024, "printf" and "echo"; bash(1) for the options of `echo`.
 
+mod escapes;
 mod numbers;
 
+use self::escapes::{Kind, unescaped};
 use self::numbers::Float;
 
 /// Most columns that a value is filled up to.
@@ -330,81 +332,6 @@ fn significant(digits: &[u8], behind: usize, count: usize) -> (Vec<u8>, i64) {
 
 fn split(text: &str, is_part: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|c| !is_part(c)).unwrap_or(text.len()))
-}
-
-/// Where escapes stand, which differ a little.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// In the text of `echo -e`: octal numbers start with a 0.
-    Echo,
-    /// In a format.
-    Format,
-    /// In the argument of `%b`.
-    Argument,
-}
-
-/// Replaces escapes. Returns whether what stands behind is printed, which `\c` ends.
-fn unescaped(text: &str, kind: Kind) -> (Vec<u8>, bool) {
-    let is_b = kind != Kind::Format;
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        bytes.extend(rest[..at].bytes());
-        rest = &rest[at + 1..];
-        let Some(c) = rest.chars().next() else {
-            bytes.push(b'\\');
-            return (bytes, true);
-        };
-        rest = &rest[c.len_utf8()..];
-        let simple = match c {
-            'a' => 7,
-            'b' => 8,
-            'e' | 'E' => 27,
-            'f' => 12,
-            'n' => b'\n',
-            'r' => b'\r',
-            't' => b'\t',
-            'v' => 11,
-            '\\' => b'\\',
-            'c' if is_b => return (bytes, false),
-            '"' if kind == Kind::Format => b'"',
-            '\'' if kind == Kind::Format => b'\'',
-            '?' if kind == Kind::Format => b'?',
-            '0'..='7' if c == '0' || kind != Kind::Echo => {
-                let most = if c == '0' && is_b { 3 } else { 2 };
-                let digits: String = rest.chars().take(most).take_while(|c| c.is_digit(8)).collect();
-                rest = &rest[digits.len()..];
-                let all = format!("{c}{digits}");
-                bytes.push(u8::try_from(u32::from_str_radix(&all, 8).unwrap_or(0) & 0xff).unwrap_or(0));
-                continue;
-            }
-            'x' => {
-                let digits: String = rest.chars().take(2).take_while(char::is_ascii_hexdigit).collect();
-                rest = &rest[digits.len()..];
-                match u8::from_str_radix(&digits, 16) {
-                    Ok(byte) => bytes.push(byte),
-                    Err(_) => bytes.extend(b"\\x"),
-                }
-                continue;
-            }
-            'u' | 'U' => {
-                let most = if c == 'u' { 4 } else { 8 };
-                let digits: String = rest.chars().take(most).take_while(char::is_ascii_hexdigit).collect();
-                rest = &rest[digits.len()..];
-                let found = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
-                bytes.extend(found.map_or_else(|| format!("\\{c}"), String::from).bytes());
-                continue;
-            }
-            c => {
-                bytes.push(b'\\');
-                bytes.extend(c.to_string().bytes());
-                continue;
-            }
-        };
-        bytes.push(simple);
-    }
-    bytes.extend(rest.bytes());
-    (bytes, true)
 }
 
 /// A text as a shell reads it back, for `%q`.
