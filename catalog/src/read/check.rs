@@ -11,7 +11,7 @@ use crate::needs::Needs;
 use crate::read::config::{Config, ExitCodeConfig, ResolveConfig, ToolConfig};
 use crate::read::lint::Silenced;
 use crate::source::{Source, Span, Spanned};
-use crate::table::{CheckedCli, CheckedResolve, CheckedTool};
+use crate::table::{CheckedCli, CheckedQuestion, CheckedResolve, CheckedTool};
 use crate::template::{self, Piece};
 use crate::uri::UriTemplate;
 
@@ -166,6 +166,15 @@ struct SharedParts<'a> {
     needs_words: bool,
 }
 
+/// The command of a tool with its args, and what refers to these.
+struct CommandParts {
+    words: Vec<CommandPart>,
+    args: Vec<CheckedArg>,
+    questions: Vec<CheckedQuestion>,
+    resource: Option<Spanned<String>>,
+}
+
+/// The checks of one config, and the mistakes that they have found.
 struct Checker<'a> {
     source: &'a Source,
     out: &'a mut Vec<Diagnostic>,
@@ -234,6 +243,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks a tool with what it shares with the others of its config.
     fn tool(&mut self, mut tool: ToolConfig, shared: &SharedParts<'_>) -> CheckedTool {
         let name_span = tool.name.as_ref().map_or(Span { start: 0, end: 0 }, |name| name.span);
         if let Some(description) = &tool.description {
@@ -249,19 +259,7 @@ impl Checker<'_> {
         let caged = tool.needs.as_ref().and_then(|needs| needs.value.caged_risk());
         tool.risk = tool.risk.max(caged);
 
-        self.repeated_places(&tool.args);
-        self.templates(&tool);
-        let questions = self.questions(&tool);
-        let resource = self.resource(&tool);
-        let mut args = self.args(std::mem::take(&mut tool.args));
-        self.add_common(&mut args, shared.common_args, &tool.without);
-
-        for arg in &mut args {
-            arg.from_user = questions.iter().any(|question| question.args.contains(&arg.name));
-        }
-
-        self.ordered(&tool, &mut args);
-        let words = self.tool_command(&tool, &args, shared);
+        let CommandParts { words, args, questions, resource } = self.command_parts(&mut tool, shared);
         self.dangerous_variables(&args, tool.risk, name_span);
         let ToolConfig {
             name,
@@ -281,7 +279,7 @@ impl Checker<'_> {
             output,
             confirm_message,
             resolve,
-            // Read above.
+            // Read with the command.
             args: _,
             without: _,
             ordered: _,
@@ -320,6 +318,23 @@ impl Checker<'_> {
             confirm_message: confirm_message.map(|message| message.value),
             resolves: resolve.into_iter().map(|entry| self.resolve(entry)).collect(),
         }
+    }
+
+    /// Checks the command and the args of a tool, and what refers to args.
+    fn command_parts(&mut self, tool: &mut ToolConfig, shared: &SharedParts<'_>) -> CommandParts {
+        self.repeated_places(&tool.args);
+        self.templates(tool);
+        let questions = self.questions(tool);
+        let resource = self.resource(tool);
+        let mut args = self.args(std::mem::take(&mut tool.args));
+        self.add_common(&mut args, shared.common_args, &tool.without);
+        for arg in &mut args {
+            arg.from_user = questions.iter().any(|question| question.args.contains(&arg.name));
+        }
+
+        self.ordered(tool, &mut args);
+        let words = self.tool_command(tool, &args, shared);
+        CommandParts { words, args, questions, resource }
     }
 
     /// Adds the common args that a tool neither excludes nor defines itself.
