@@ -192,6 +192,7 @@ impl<'a> Survey<'a, '_> {
         Ok(())
     }
 
+    /// The variables and the directory at this place of the line.
     fn snapshot(&self) -> Snapshot {
         Snapshot { state: self.state.clone(), directory: self.directory.clone() }
     }
