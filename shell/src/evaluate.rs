@@ -32,6 +32,7 @@ impl<S: Surroundings> Expander<'_, S> {
         self.value_of_expression(expression, Terms { place, texts: &texts })
     }
 
+    /// Evaluates an expression or a part of one, whose expansions have been expanded.
     fn value_of_expression<'w>(
         &mut self,
         expression: &'w Arithmetic,

@@ -396,6 +396,7 @@ fn part_of(
     Ok(values[at(from)..at(from.saturating_add(length).min(count))].to_vec())
 }
 
+/// The error of a part that ends before it starts.
 fn no_part(place: &Range<usize>) -> SyntaxError {
     let problem = "the part of the value would end before it starts";
     SyntaxError::at(place.clone(), problem, "check the length before")
@@ -416,6 +417,7 @@ fn chosen<'w>(value: &Value, operation: &'w Operation) -> Option<&'w Word> {
     }
 }
 
+/// Turns the first letter of a text, or `all`, into capital or small ones.
 fn in_case(text: &str, upper: bool, all: bool) -> String {
     // A letter that would become several stays.
     let one = |c: char, turned: String| if turned.chars().count() == 1 { turned } else { c.to_string() };

@@ -119,6 +119,7 @@ pub(crate) fn writing() -> Option<ResolvedTool<'static>> {
     index()?.get("file_write")
 }
 
+/// The index of both tools, which no config of a user changes.
 fn index() -> Option<&'static ToolIndex> {
     static INDEX: OnceLock<Option<ToolIndex>> = OnceLock::new();
 

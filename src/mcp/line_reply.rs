@@ -114,6 +114,7 @@ struct Blocks {
 }
 
 impl Blocks {
+    /// Adds what a command printed, behind what is there.
     fn output(&mut self, text: &str) {
         if self.ends_block && !text.is_empty() {
             self.text.push_str("\n\n");
@@ -122,6 +123,7 @@ impl Blocks {
         self.text.push_str(text);
     }
 
+    /// Adds a block, with an empty line before it.
     fn block(&mut self, text: &str) {
         if !self.text.is_empty() {
             self.text.truncate(self.text.trim_end_matches('\n').len());
@@ -131,6 +133,7 @@ impl Blocks {
         self.ends_block = true;
     }
 
+    /// Returns the text, without line breaks at its end.
     fn finish(mut self) -> String {
         if self.text.is_empty() {
             return NO_OUTPUT.to_owned();
@@ -154,6 +157,7 @@ pub(super) fn stages_json(done: &PlanOutcome) -> Option<Value> {
     (stages().count() > 1).then(|| stages().map(|(pipeline, stage)| stage_json(pipeline, stage)).collect())
 }
 
+/// What one program did, as JSON.
 fn stage_json(pipeline: usize, stage: &StageOutcome) -> Value {
     let StageOutcome { tool, outcome, cage, duration, text: _, has_network: _, prefetch: _, tested: _ } = stage;
     let stderr: String = outcome.stderr.text().chars().take(MAX_STAGE_STDERR_CHARS).collect();

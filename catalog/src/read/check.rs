@@ -181,16 +181,19 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
+    /// Reports a mistake with what to do about it.
     fn report(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
         self.out.push(self.source.diagnostic(code, span, message).help(help));
     }
 
+    /// Checks that a text is not empty.
     fn not_empty(&mut self, text: &Spanned<String>, what: &str) {
         if text.value.trim().is_empty() {
             self.report(Code::EmptyValue, text.span, format!("{what} is empty"), "write a text");
         }
     }
 
+    /// Checks the names of environment variables.
     fn env_names(&mut self, env: &[(Spanned<String>, Spanned<String>)]) {
         for (name, _) in env {
             if name.value.is_empty() || name.value.contains('=') {
@@ -200,6 +203,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks that each tool has a legal name of its own.
     fn tool_names(&mut self, tools: &[ToolConfig]) {
         let names: Vec<_> = tools.iter().filter_map(|tool| tool.name.as_ref()).collect();
         for name in &names {
@@ -366,6 +370,7 @@ impl Checker<'_> {
         Some((number, meaning.value))
     }
 
+    /// Checks that no phrase is empty.
     fn phrases(&mut self, phrases: Vec<Spanned<String>>) -> Vec<String> {
         for phrase in &phrases {
             self.not_empty(phrase, "an item of `phrases`");
@@ -373,6 +378,7 @@ impl Checker<'_> {
         phrases.into_iter().map(|phrase| phrase.value).collect()
     }
 
+    /// Converts a timeout in seconds to milliseconds; `default` if there is none or it is out of range.
     fn timeout_ms(&mut self, timeout: Option<&Spanned<f64>>, default: u32) -> u32 {
         let Some(timeout) = timeout else { return default };
         let millis = (timeout.value * 1000.0).round();
@@ -400,6 +406,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks that the placeholders of a template are among `names`, which are `what`.
     fn template(&mut self, text: &Spanned<String>, names: &[&str], what: &str) {
         for (range, piece) in template::parse(&text.value) {
             let shown = &text.value[range.clone()];
@@ -422,6 +429,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks an entry of `resolve`.
     fn resolve(&mut self, entry: ResolveConfig) -> CheckedResolve {
         if let Some(command) = &entry.command {
             self.not_empty(command, "`command` of a `resolve` entry");
@@ -435,6 +443,7 @@ impl Checker<'_> {
     }
 }
 
+/// Returns a text, or the default of one that is absent.
 fn text_or(text: Option<Spanned<String>>, default: &str) -> String {
     text.map_or_else(|| default.to_owned(), |text| text.value)
 }

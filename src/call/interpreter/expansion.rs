@@ -191,6 +191,7 @@ where
             .map_err(|error| failure(text, word.range.clone(), error.to_string(), "let a program do it, such as grep"))
     }
 
+    /// Expands the word behind `=~` to a regular expression.
     pub(super) async fn regex(
         &self,
         shell: &mut Shell,
@@ -202,6 +203,7 @@ where
         Ok(regex.unwrap_or_default())
     }
 
+    /// Evaluates an expression.
     pub(super) async fn arithmetic(
         &self,
         shell: &mut Shell,

@@ -192,6 +192,10 @@ where
         }
     }
 
+    /// Counts a program that is about to start.
+    ///
+    /// # Errors
+    /// The line has started as many as it may.
     fn count_program(&self, text: Text<'_>) -> Ran<()> {
         if self.programs.fetch_add(1, Ordering::Relaxed) >= MAX_PROGRAMS {
             let problem = format!("the line has started {MAX_PROGRAMS} programs");

@@ -110,12 +110,14 @@ impl<'w> Arguments<'_, 'w> {
         }
     }
 
+    /// Takes an argument as an integer: whether it is negative, and its amount.
     fn integer(&mut self) -> (bool, u64) {
         let (is_negative, amount, is_whole) = numbers::integer(self.next());
         self.note(is_whole);
         (is_negative, amount)
     }
 
+    /// Takes an argument as an integer within 64 bits.
     fn signed(&mut self) -> i64 {
         let (is_negative, amount) = self.integer();
         match i64::try_from(amount) {
@@ -231,6 +233,7 @@ impl<'f> Shape<'f> {
         self.fill(format!("{sign}{}{digits}", "0".repeat(zeros)).as_bytes(), output);
     }
 
+    /// Prints a text, of which the precision is the most bytes.
     fn text(&self, text: &[u8], output: &mut Vec<u8>) {
         self.fill(&text[..self.precision.unwrap_or(text.len()).min(text.len())], output);
     }
@@ -245,6 +248,7 @@ impl<'f> Shape<'f> {
         }
     }
 
+    /// Prints an integer.
     fn integer(&self, kind: char, is_negative: bool, amount: u64, output: &mut Vec<u8>) {
         let digits = match kind {
             _ if amount == 0 && self.precision == Some(0) => String::new(),
@@ -266,6 +270,7 @@ impl<'f> Shape<'f> {
         self.fill_number(sign, &digits, self.precision.is_none(), output);
     }
 
+    /// Prints a number with a point.
     fn float(&self, kind: char, is_negative: bool, number: &Float, output: &mut Vec<u8>) {
         let (text, has_zeros) = match number {
             Float::Word(word) => ((*word).to_owned(), false),
@@ -312,6 +317,7 @@ fn pointed(digits: &[u8], places: usize, has_point: bool) -> String {
     format!("{}{point}{}", String::from_utf8_lossy(before), String::from_utf8_lossy(behind))
 }
 
+/// Writes a power of ten, with two digits at least.
 fn written_exponent(exponent: i64) -> String {
     format!("e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
 }
@@ -330,6 +336,7 @@ fn significant(digits: &[u8], behind: usize, count: usize) -> (Vec<u8>, i64) {
     (found, exponent + i64::from(has_grown))
 }
 
+/// Splits a text before the first character that is not of its first part.
 fn split(text: &str, is_part: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|c| !is_part(c)).unwrap_or(text.len()))
 }

@@ -235,6 +235,7 @@ fn printed_by(word: &Word, streams: &Streams) -> Option<Arc<OwnedFd>> {
     streams.processes.iter().find(|(other, _)| other == number).map(|(_, file)| file.clone())
 }
 
+/// Sets where a descriptor writes. Standard input, which does not, stays.
 fn set(streams: &mut Streams, descriptor: Descriptor, output: Output) {
     match descriptor {
         Descriptor::Input => {}

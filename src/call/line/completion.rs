@@ -101,6 +101,7 @@ fn command_at_end(text: &str) -> Option<(Vec<WrittenWord>, Option<WrittenWord>)>
 /// Candidates by their text, each with its description and whether it is complete.
 type Found = BTreeMap<String, (String, bool)>;
 
+/// Finds candidates for the open word.
 struct Finder<'f> {
     /// The words of the command before the open one.
     words: &'f [&'f str],
@@ -119,6 +120,7 @@ struct Fit<'a> {
 }
 
 impl Fit<'_> {
+    /// Whether the line has all words of the command.
     fn is_complete(&self) -> bool {
         self.command.words().nth(self.depth).is_none()
     }
@@ -133,6 +135,7 @@ impl Finder<'_> {
         }
     }
 
+    /// Adds the programs of all tools.
     fn programs(mut self, index: &ToolIndex) -> Found {
         for tool in index.tools().filter(|tool| !tool.is_native()) {
             let is_of_config = tool.cli().words().next().is_some();
@@ -163,6 +166,7 @@ impl Finder<'_> {
         self.found
     }
 
+    /// Adds the directories that start with the open word.
     fn directories(self) -> Found {
         let mut found = self.paths("");
         found.retain(|_, (_, is_whole)| !*is_whole);
@@ -256,6 +260,7 @@ impl Finder<'_> {
         if arg.values().len() == 0 { self.paths(prefix) } else { self.found }
     }
 
+    /// Adds the choices of an arg that are values behind `prefix`.
     fn choices(&mut self, arg: ArgView<'_>, prefix: &str) {
         for choice in arg.choices().filter(|choice| choice.words().is_none()) {
             self.add(&format!("{prefix}{}", choice.value), choice.title.unwrap_or_default(), true);

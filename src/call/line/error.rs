@@ -39,6 +39,7 @@ impl LineError {
         Self::at(line, error.range, error.problem, error.remedy)
     }
 
+    /// Names the place in the line, with its text.
     fn place(&self) -> String {
         let found = crate::call::arguments::echo(&self.found);
         match found.trim() {

@@ -169,6 +169,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
+    /// Reads the command with these variables and this input.
     fn read_with(
         &self,
         variables: &[(String, String)],

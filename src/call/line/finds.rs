@@ -22,6 +22,7 @@ pub(super) fn holds_data(word: &Word) -> bool {
     word.parts.iter().any(is_data)
 }
 
+/// Whether a part of a word may hold what the line has read.
 fn is_data(part: &Part) -> bool {
     match part {
         Part::Text(_) | Part::Quoted(_) => false,

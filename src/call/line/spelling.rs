@@ -16,6 +16,7 @@ pub(super) struct Spelling<'a> {
 }
 
 impl<'a> Spelling<'a> {
+    /// Makes a spelling of an arg that the agent may give.
     fn new(arg: ArgView<'a>, template: FlagTemplate, meaning: Meaning, zone: Zone) -> Self {
         Self { arg, template, meaning, zone, is_withheld: false, is_assumed: false }
     }

@@ -43,6 +43,7 @@ impl<'f> Actions<'f> {
 }
 
 impl<'f> Action<'f> {
+    /// The command of `-exec`.
     fn command(&self) -> Option<&'f [Field]> {
         match self {
             Self::Run(command, _) => Some(command),
@@ -135,10 +136,12 @@ fn command_of(words: &[Field]) -> Result<(&[Field], &str, &[Field]), Refusal> {
     Ok((command, &words[end].text, behind))
 }
 
+/// Whether a word is this text, and no value.
 fn is(field: &Field, text: &str) -> bool {
     field.origin == Origin::Literal && field.text == text
 }
 
+/// Refuses an expression.
 fn refused<T>(problem: &str, remedy: &str) -> Result<T, Refusal> {
     Err(Refusal::new(problem, remedy))
 }

@@ -79,6 +79,7 @@ impl CommandText<'_> {
     }
 }
 
+/// What to do instead of putting a value into the text.
 fn remedy(name: &str, replaced: &str) -> String {
     format!("pass it behind the text, as in `{name} -c '… \"$1\" …' {name} {replaced}`")
 }
