@@ -11,7 +11,7 @@ use futures_util::future::Future;
 
 use super::done::Done;
 use super::expansion::absolute;
-use super::printf::{echoed, printed};
+use super::printf::{PrintfError, echoed, printed};
 use super::record::{Record, builtin_stage};
 use super::shell::{Flow, Shell};
 use super::simple::{Due, appended, name_of, settable};
@@ -193,8 +193,10 @@ where
         let refused = |problem: String| failure(due.text, due.range.clone(), problem, "write it out");
         let (output, status) = match printed(&texts) {
             Ok(printed) => printed,
-            Err((Some(status), message)) => return Ok(Done::failed(status, format_args!("printf: {message}"))),
-            Err((None, message)) => return Err(refused(format!("printf: {message}"))),
+            Err(PrintfError::Failed(status, message)) => {
+                return Ok(Done::failed(status, format_args!("printf: {message}")));
+            }
+            Err(PrintfError::Unread(message)) => return Err(refused(format!("printf: {message}"))),
         };
         let Some(name) = variable else { return Ok(Done { output, status, ..Done::default() }) };
 

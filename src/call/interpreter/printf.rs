@@ -28,27 +28,34 @@ pub(super) fn echoed(words: &[&str]) -> Vec<u8> {
     bytes
 }
 
+/// Why `printf` prints nothing.
+pub(super) enum PrintfError {
+    /// It fails as in a shell, with this status and message.
+    Failed(i32, String),
+    /// Its words are not read.
+    Unread(String),
+}
+
 /// Returns what `printf` prints, and its status.
 ///
 /// # Errors
-/// The format is wrong, with the status, or not read.
-pub(super) fn printed(words: &[&str]) -> Result<(Vec<u8>, i32), (Option<i32>, String)> {
+/// There is no format, or a part of it is not read.
+pub(super) fn printed(words: &[&str]) -> Result<(Vec<u8>, i32), PrintfError> {
     let has_end = words.first() == Some(&"--");
     let Some((format, mut arguments)) = words[usize::from(has_end)..].split_first() else {
-        return Err((Some(2), "usage: printf format [arguments]".into()));
+        return Err(PrintfError::Failed(2, "usage: printf format [arguments]".to_owned()));
     };
     if format.starts_with("-v") && !has_end {
-        return Err((None, "`-v` is not read: write `NAME=$(printf …)`".to_owned()));
+        return Err(PrintfError::Unread("`-v` is not read: write `NAME=$(printf …)`".to_owned()));
     }
     if format.len() > 1 && format.starts_with('-') && !has_end {
-        return Err((Some(2), format!("{format}: invalid option; write `printf --` before it")));
+        return Err(PrintfError::Failed(2, format!("{format}: invalid option; write `printf --` before it")));
     }
 
     let (mut output, mut status) = (Vec::new(), 0);
     loop {
         let before = arguments.len();
-        let goes_on =
-            print_once(format, &mut arguments, &mut output, &mut status).map_err(|message| (None, message))?;
+        let goes_on = print_once(format, &mut arguments, &mut output, &mut status).map_err(PrintfError::Unread)?;
         if !goes_on || arguments.is_empty() || arguments.len() == before {
             return Ok((output, status));
         }
