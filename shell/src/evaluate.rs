@@ -29,89 +29,103 @@ impl<S: Surroundings> Expander<'_, S> {
             let number = self.joined(part)?.map(|text| spliced(&text, splice, place)).transpose()?;
             texts.push((part, number));
         }
-        self.value_of_expression(expression, place, &texts)
+        self.value_of_expression(expression, Terms { place, texts: &texts })
     }
 
+    /// Evaluates an expression or a part of one, whose expansions have been expanded.
     fn value_of_expression<'w>(
         &mut self,
         expression: &'w Arithmetic,
-        place: &Range<usize>,
-        texts: &[(&Part, Option<i64>)],
+        terms: Terms<'_>,
     ) -> Result<Option<i64>, ExpandError<'w>> {
         Ok(match expression {
             Arithmetic::Number(number) => Some(*number),
-            Arithmetic::Value(part) => match self.joined(part)? {
-                Some(text) => Some(number(&text, place)?),
-                None => None,
-            },
-            Arithmetic::Text(part, _) => {
-                texts.iter().find(|(own, _)| std::ptr::eq(*own, part.as_ref())).and_then(|(_, number)| *number)
-            }
-            Arithmetic::Unary(operator, value) => {
-                self.value_of_expression(value, place, texts)?.map(|value| match operator {
-                    Unary::Minus => value.wrapping_neg(),
-                    Unary::Plus => value,
-                    Unary::Not => i64::from(value == 0),
-                    Unary::Complement => !value,
-                })
-            }
+            Arithmetic::Value(part) => self.joined(part)?.map(|text| number(&text, terms.place)).transpose()?,
+            Arithmetic::Text(part, _) => terms.number_of(part),
+            Arithmetic::Unary(operator, value) => self.value_of_expression(value, terms)?.map(|value| match operator {
+                Unary::Minus => value.wrapping_neg(),
+                Unary::Plus => value,
+                Unary::Not => i64::from(value == 0),
+                Unary::Complement => !value,
+            }),
             Arithmetic::Binary(operator, one, other) => {
-                match self.value_of_expression(one, place, texts)?.zip(self.value_of_expression(other, place, texts)?) {
-                    Some((one, other)) => Some(computed(*operator, one, other).ok_or_else(|| no_result(place))?),
-                    None => None,
-                }
+                let (one, other) = (self.value_of_expression(one, terms)?, self.value_of_expression(other, terms)?);
+                computed_if_known(*operator, one, other, terms.place)?
             }
-            Arithmetic::Logic(joint, one, other) => match (self.value_of_expression(one, place, texts)?, joint) {
+            Arithmetic::Logic(joint, one, other) => match (self.value_of_expression(one, terms)?, joint) {
                 (None, _) => None,
                 (Some(0), Joint::And) => Some(0),
                 (Some(1.. | ..=-1), Joint::Or) => Some(1),
-                _ => self.value_of_expression(other, place, texts)?.map(|value| i64::from(value != 0)),
+                _ => self.value_of_expression(other, terms)?.map(|value| i64::from(value != 0)),
             },
-            Arithmetic::Choice(condition, then, otherwise) => {
-                match self.value_of_expression(condition, place, texts)? {
-                    None => None,
-                    Some(0) => self.value_of_expression(otherwise, place, texts)?,
-                    Some(_) => self.value_of_expression(then, place, texts)?,
-                }
-            }
-            Arithmetic::Assign(name, operator, value) => {
-                // The variable is read before the value, which may change it.
-                let before = operator.map(|operator| Ok((operator, self.number_of(name, place)?)));
-                let before = before.transpose().map_err(ExpandError::Refused)?;
-                let value = self.value_of_expression(value, place, texts)?;
-                let value = match before {
-                    None => value,
-                    Some((operator, before)) => match before.zip(value) {
-                        Some((one, other)) => Some(computed(operator, one, other).ok_or_else(|| no_result(place))?),
-                        None => None,
-                    },
-                };
-                self.assign(name, value);
-                value
-            }
+            Arithmetic::Choice(condition, then, otherwise) => match self.value_of_expression(condition, terms)? {
+                None => None,
+                Some(0) => self.value_of_expression(otherwise, terms)?,
+                Some(_) => self.value_of_expression(then, terms)?,
+            },
+            Arithmetic::Assign(name, operator, value) => self.assigned(name, *operator, value, terms)?,
             Arithmetic::Step(name, step, is_before) => {
-                let before = self.number_of(name, place)?;
+                let before = self.number_of(name, terms.place)?;
                 let after = before.map(|value| value.wrapping_add(*step));
                 self.assign(name, after);
                 if *is_before { before } else { after }
             }
             Arithmetic::Sequence(one, other) => {
-                self.value_of_expression(one, place, texts)?;
-                self.value_of_expression(other, place, texts)?
+                self.value_of_expression(one, terms)?;
+                self.value_of_expression(other, terms)?
             }
         })
     }
 
+    /// Assigns a value to a variable, or what an operator makes of the variable and the value. Returns what it has then.
+    fn assigned<'w>(
+        &mut self,
+        name: &str,
+        operator: Option<Binary>,
+        value: &'w Arithmetic,
+        terms: Terms<'_>,
+    ) -> Result<Option<i64>, ExpandError<'w>> {
+        let value = match operator {
+            None => self.value_of_expression(value, terms)?,
+            Some(operator) => {
+                // The variable is read before the value, which may change it.
+                let before = self.number_of(name, terms.place)?;
+                let value = self.value_of_expression(value, terms)?;
+                computed_if_known(operator, before, value, terms.place)?
+            }
+        };
+        self.assign(name, value);
+        Ok(value)
+    }
+
+    /// Sets a variable to a number; to a value that is not known yet for `None`.
     fn assign(&mut self, name: &str, value: Option<i64>) {
         self.state.set(name, value.map_or(Value::Open, |value| Value::Known(value.to_string())));
     }
 
+    /// The number that a variable has; `None` if it is not known yet.
     fn number_of(&self, name: &str, place: &Range<usize>) -> Result<Option<i64>, SyntaxError> {
         match self.variable(name, place)? {
             Value::Known(text) => number(&text, place).map(Some),
             Value::Open => Ok(None),
             Value::Unset => Ok(Some(0)),
         }
+    }
+}
+
+/// What stays the same for all parts of an expression.
+#[derive(Clone, Copy)]
+struct Terms<'t> {
+    /// The place of the expression.
+    place: &'t Range<usize>,
+    /// The numbers of its expansions, as far as they are known.
+    texts: &'t [(&'t Part, Option<i64>)],
+}
+
+impl Terms<'_> {
+    /// The number of an expansion; `None` if it is not known yet.
+    fn number_of(self, part: &Part) -> Option<i64> {
+        self.texts.iter().find(|(own, _)| std::ptr::eq(*own, part)).and_then(|(_, number)| *number)
     }
 }
 
@@ -158,9 +172,21 @@ fn spliced(text: &str, splice: Splice, place: &Range<usize>) -> Result<i64, Synt
     }
 }
 
+/// The error of a computation without a result.
 fn no_result(place: &Range<usize>) -> SyntaxError {
     let problem = "this has no result: a division by 0, or a negative exponent";
     SyntaxError::at(place.clone(), problem, "check the values before")
+}
+
+/// Computes with two numbers; `None` if one is not known yet.
+fn computed_if_known(
+    operator: Binary,
+    one: Option<i64>,
+    other: Option<i64>,
+    place: &Range<usize>,
+) -> Result<Option<i64>, SyntaxError> {
+    let (Some(one), Some(other)) = (one, other) else { return Ok(None) };
+    computed(operator, one, other).map(Some).ok_or_else(|| no_result(place))
 }
 
 /// Computes with the rules of C for 64 bits; `None` where there is no result.

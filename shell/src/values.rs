@@ -9,7 +9,7 @@ use crate::expand::{ExpandError, Expander, Known, MAX_VALUE_BYTES, Surroundings,
 use crate::matching::{Extent, MAX_PATTERN_STEPS, Matcher, TooManySteps};
 use crate::pattern::Pattern;
 use crate::state::{LARGEST_PROCESS, Value};
-use crate::tree::{Name, Operation, Parameter, Place, Trim, Word};
+use crate::tree::{Arithmetic, Name, Operation, Parameter, Place, Trim, Word};
 
 /// What a parameter stands for.
 pub(crate) enum Found<'w> {
@@ -85,12 +85,12 @@ impl<S: Surroundings> Expander<'_, S> {
                 all
             }
             Operation::Slice(from, length) => {
-                let from = self.evaluate(from, place)?;
-                let length = length.as_ref().map(|length| self.evaluate(length, place)).transpose()?;
-                let (Some(from), None | Some(Some(_))) = (from, length) else { return Ok(Some(Found::One(None))) };
+                let Some((from, length)) = self.part(from, length.as_ref(), place)? else {
+                    return Ok(Some(Found::One(None)));
+                };
                 // The place 0 is `$0`.
                 let own = std::iter::once(self.state.name.clone()).filter(|_| matches!(name, Name::All | Name::Joined));
-                part_of(&own.chain(values).collect::<Vec<String>>(), from, length.flatten(), place)?
+                part_of(&own.chain(values).collect::<Vec<String>>(), from, length, place)?
             }
             // About the values as one text.
             _ if values.concat().is_empty() => return Ok(None),
@@ -145,7 +145,7 @@ impl<S: Surroundings> Expander<'_, S> {
         })
     }
 
-    /// Does with a value what stands behind its name.
+    /// Does with a value what stands behind its name, which may stand for one that is missing.
     fn operated<'w>(
         &mut self,
         value: Value,
@@ -161,6 +161,7 @@ impl<S: Surroundings> Expander<'_, S> {
         if text.is_none() && !operation.asks_for_value() && self.state.options.fails_on_unset {
             return Err(ExpandError::Failed("a parameter has no value, and `set -u` holds".to_owned()));
         }
+
         let is_missing = |counts_empty: bool| text.as_ref().is_none_or(|text| counts_empty && text.is_empty());
         let text = match operation {
             Operation::Default(word, empty) if is_missing(*empty) => return self.operand(word),
@@ -180,11 +181,22 @@ impl<S: Surroundings> Expander<'_, S> {
             _ => text.unwrap_or_default(),
         };
 
+        self.changed(text, operation, place)
+    }
+
+    /// Does with a text what an operation does with every value.
+    fn changed<'w>(
+        &mut self,
+        text: String,
+        operation: &'w Operation,
+        place: &Range<usize>,
+    ) -> Result<Known, ExpandError<'w>> {
         // Each operation goes through the text once at least.
         self.state.pattern_steps += text.len() as u64;
         if self.state.pattern_steps > MAX_PATTERN_STEPS {
             return Err(too_slow(place).into());
         }
+
         Ok(match operation {
             Operation::Length => Some(text.chars().count().to_string()),
             Operation::Trim(trim, word) => {
@@ -203,16 +215,28 @@ impl<S: Surroundings> Expander<'_, S> {
                     None => None,
                 }
             }
-            Operation::Slice(from, length) => {
-                let from = self.evaluate(from, place)?;
-                let length = length.as_ref().map(|length| self.evaluate(length, place)).transpose()?;
-                match (from, length) {
-                    (None, _) | (_, Some(None)) => None,
-                    (Some(from), length) => Some(slice(&text, from, length.flatten()).ok_or_else(|| no_part(place))?),
-                }
-            }
+            Operation::Slice(from, length) => match self.part(from, length.as_ref(), place)? {
+                Some((from, length)) => Some(slice(&text, from, length).ok_or_else(|| no_part(place))?),
+                None => None,
+            },
             Operation::Case(upper, all) => Some(in_case(&text, *upper, *all)),
             _ => Some(text),
+        })
+    }
+
+    /// Evaluates where a part starts, and its length if one is given; `None` if this is not known yet.
+    fn part<'w>(
+        &mut self,
+        from: &'w Arithmetic,
+        length: Option<&'w Arithmetic>,
+        place: &Range<usize>,
+    ) -> Result<Option<(i64, Option<i64>)>, ExpandError<'w>> {
+        let from = self.evaluate(from, place)?;
+        let length = length.map(|length| self.evaluate(length, place)).transpose()?;
+        Ok(match (from, length) {
+            (Some(from), None) => Some((from, None)),
+            (Some(from), Some(Some(length))) => Some((from, Some(length))),
+            (None, _) | (_, Some(None)) => None,
         })
     }
 
@@ -372,6 +396,7 @@ fn part_of(
     Ok(values[at(from)..at(from.saturating_add(length).min(count))].to_vec())
 }
 
+/// The error of a part that ends before it starts.
 fn no_part(place: &Range<usize>) -> SyntaxError {
     let problem = "the part of the value would end before it starts";
     SyntaxError::at(place.clone(), problem, "check the length before")
@@ -392,6 +417,7 @@ fn chosen<'w>(value: &Value, operation: &'w Operation) -> Option<&'w Word> {
     }
 }
 
+/// Turns the first letter of a text, or `all`, into capital or small ones.
 fn in_case(text: &str, upper: bool, all: bool) -> String {
     // A letter that would become several stays.
     let one = |c: char, turned: String| if turned.chars().count() == 1 { turned } else { c.to_string() };

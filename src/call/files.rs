@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use climax_catalog::{Layer, ResolvedTool, Source, ToolIndex, compile};
 
+use super::refusal::Refusal;
+
 /// The null device.
 pub(crate) const NULL: &str = "/dev/null";
 
@@ -84,25 +86,25 @@ pub(crate) fn is_stream(path: &str) -> bool {
 /// Returns what the path of a redirection stands for, if it names no file.
 ///
 /// # Errors
-/// The problem and the remedy of a device or a descriptor that is not opened.
-pub(crate) fn special(path: &str, file_use: FileUse) -> Result<Option<Special>, (String, &'static str)> {
+/// It is a device or a descriptor that is not opened.
+pub(crate) fn special(path: &str, file_use: FileUse) -> Result<Option<Special>, Refusal> {
     let known: &[(&str, Special)] = if file_use.writes() { &WRITTEN } else { &READ };
     if let Some((_, special)) = known.iter().find(|(own, _)| *own == path) {
         return Ok(Some(*special));
     }
     if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
         let problem = format!("No such file as `{path}`: bash would connect to a host");
-        return Err((problem, "let a program connect, such as curl or nc"));
+        return Err(Refusal::new(problem, "let a program connect, such as curl or nc"));
     }
     let is_descriptor = path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
     let is_file = path.starts_with("/dev/shm/") || path.starts_with("/dev/mqueue/") || path == "/dev/";
     if is_descriptor || READ.iter().chain(&WRITTEN).any(|(own, _)| *own == path) {
         let problem = format!("`{path}` is not opened by this redirection");
-        return Err((problem, "write `>&1` or `>&2` for the streams of the command, or name a file"));
+        return Err(Refusal::new(problem, "write `>&1` or `>&2` for the streams of the command, or name a file"));
     }
     if path.starts_with("/dev/") && !is_file {
         let remedy = "use a pipe or a file";
-        return Err((format!("`{path}` would be a device, which a redirection does not open"), remedy));
+        return Err(Refusal::new(format!("`{path}` would be a device, which a redirection does not open"), remedy));
     }
     Ok(None)
 }
@@ -117,6 +119,7 @@ pub(crate) fn writing() -> Option<ResolvedTool<'static>> {
     index()?.get("file_write")
 }
 
+/// The index of both tools, which no config of a user changes.
 fn index() -> Option<&'static ToolIndex> {
     static INDEX: OnceLock<Option<ToolIndex>> = OnceLock::new();
 

@@ -30,6 +30,7 @@ pub mod native;
 mod outcome;
 mod plan;
 mod plan_outcome;
+mod refusal;
 mod request;
 pub mod risk;
 mod sensitive;

@@ -30,56 +30,80 @@ pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -
         let output = index.get(&tool).map_or(OutputForm::Text, ResolvedTool::output_form);
         return reply(&tool, output, Ok(outcome), form);
     }
-    let mut text = Blocks::default();
-    let mut details: Vec<Value> = Vec::new();
-    let mut error = None;
-    let mut full_output = None;
 
+    let mut account = Account::default();
     for step in steps {
-        error = None;
+        account.error = None;
         let last = step.stages.len().saturating_sub(1);
         for (at, stage) in step.stages.into_iter().enumerate() {
-            let StageOutcome { tool, text: written, outcome, .. } = stage;
-            let is_quiet = has_ended_well(&outcome.end, outcome.succeeded()) && outcome.stderr.total_bytes() == 0;
-            let has_notes = !outcome.protected.is_empty();
-            if at < last && is_quiet && !has_notes {
-                continue;
-            }
-            let is_failure = !has_ended_well(&outcome.end, outcome.succeeded()) || (at == last && !outcome.succeeded());
-            details.push(stage_details(&tool, &written, &outcome, form));
-            let is_plain = is_quiet && outcome.answer.is_none() && !has_notes;
-            if is_plain && outcome.stdout.dropped_bytes() == 0 {
-                text.output(&form.apply(&outcome.stdout.text()));
-                continue;
-            }
-            let rendered = reply(&tool, OutputForm::Text, Ok(outcome), form);
-            error = error.or(rendered.error.filter(|_| is_failure));
-            full_output = rendered.full_output.or(full_output);
-            if at < last {
-                text.block(&format!("[{written}]\n{}", rendered.text));
-            } else if rendered.text != NO_OUTPUT {
-                text.block(&rendered.text);
-            }
+            account.add(stage, at == last, form);
+        }
+    }
+    if let Some(failure) = failure {
+        let instead = status.is_some().then(|| failure.error.in_the_middle()).flatten();
+        account.fail(failure, instead, form);
+    } else if status == Some(0) {
+        account.error = None;
+    }
+
+    let Account { text, details, error, full_output } = account;
+    let error = error.map(|error| ErrorObject { details, ..error });
+    Reply { error, full_output, ..Reply::text(text.finish()) }
+}
+/// What is said of a line, so far.
+#[derive(Default)]
+struct Account {
+    text: Blocks,
+    /// What each command did that the text shows, for the details of an error.
+    details: Vec<Value>,
+    /// The error of the last pipeline, or of the line.
+    error: Option<ErrorObject>,
+    full_output: Option<Vec<u8>>,
+}
+
+impl Account {
+    /// Adds what a command of a pipeline did. One before the last shows only if something is to be said of it.
+    fn add(&mut self, stage: StageOutcome, is_last: bool, form: TextForm) {
+        let StageOutcome { tool, text: written, outcome, .. } = stage;
+        let has_ended_well = has_ended_well(&outcome.end, outcome.succeeded());
+        let is_quiet = has_ended_well && outcome.stderr.total_bytes() == 0 && outcome.protected.is_empty();
+        if is_quiet && !is_last {
+            return;
+        }
+
+        self.details.push(stage_details(&tool, &written, &outcome, form));
+        if is_quiet && outcome.answer.is_none() && outcome.stdout.dropped_bytes() == 0 {
+            self.text.output(&form.apply(&outcome.stdout.text()));
+            return;
+        }
+
+        let is_failure = !has_ended_well || (is_last && !outcome.succeeded());
+        let rendered = reply(&tool, OutputForm::Text, Ok(outcome), form);
+        self.error = self.error.take().or(rendered.error.filter(|_| is_failure));
+        self.full_output = rendered.full_output.or(self.full_output.take());
+        if !is_last {
+            self.text.block(&format!(
+                "[{written}]
+{}",
+                rendered.text
+            ));
+        } else if rendered.text != NO_OUTPUT {
+            self.text.block(&rendered.text);
         }
     }
 
-    if let Some(failure) = failure {
+    /// Adds why the line ended early, in the words of `instead` if there are any.
+    fn fail(&mut self, failure: PlanFailure, instead: Option<String>, form: TextForm) {
         let PlanFailure { tool, text: written, error: reason } = failure;
-        let began = status.is_some().then(|| reason.in_the_middle()).flatten();
         let mut rendered = reply(tool.as_deref().unwrap_or("climax_run"), OutputForm::Text, Err(reason), form);
-        if let Some(text) = began {
+        if let Some(text) = instead {
             rendered.text.clone_from(&text);
             rendered.error = rendered.error.map(|error| ErrorObject { message: text, ..error });
         }
-        error = rendered.error;
-        details.extend(error.iter_mut().flat_map(|error| std::mem::take(&mut error.details)));
-        text.block(&tool.map_or(rendered.text.clone(), |tool| format!("`{written}` ({tool}): {}", rendered.text)));
-    } else if status == Some(0) {
-        error = None;
+        self.error = rendered.error;
+        self.details.extend(self.error.iter_mut().flat_map(|error| std::mem::take(&mut error.details)));
+        self.text.block(&tool.map_or(rendered.text.clone(), |tool| format!("`{written}` ({tool}): {}", rendered.text)));
     }
-
-    let error = error.map(|error| ErrorObject { details, ..error });
-    Reply { error, full_output, ..Reply::text(text.finish()) }
 }
 
 /// A text of outputs, and of blocks with an empty line around each.
@@ -90,6 +114,7 @@ struct Blocks {
 }
 
 impl Blocks {
+    /// Adds what a command printed, behind what is there.
     fn output(&mut self, text: &str) {
         if self.ends_block && !text.is_empty() {
             self.text.push_str("\n\n");
@@ -98,6 +123,7 @@ impl Blocks {
         self.text.push_str(text);
     }
 
+    /// Adds a block, with an empty line before it.
     fn block(&mut self, text: &str) {
         if !self.text.is_empty() {
             self.text.truncate(self.text.trim_end_matches('\n').len());
@@ -107,6 +133,7 @@ impl Blocks {
         self.ends_block = true;
     }
 
+    /// Returns the text, without line breaks at its end.
     fn finish(mut self) -> String {
         if self.text.is_empty() {
             return NO_OUTPUT.to_owned();
@@ -130,6 +157,7 @@ pub(super) fn stages_json(done: &PlanOutcome) -> Option<Value> {
     (stages().count() > 1).then(|| stages().map(|(pipeline, stage)| stage_json(pipeline, stage)).collect())
 }
 
+/// What one program did, as JSON.
 fn stage_json(pipeline: usize, stage: &StageOutcome) -> Value {
     let StageOutcome { tool, outcome, cage, duration, text: _, has_network: _, prefetch: _, tested: _ } = stage;
     let stderr: String = outcome.stderr.text().chars().take(MAX_STAGE_STDERR_CHARS).collect();

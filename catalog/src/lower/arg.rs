@@ -7,6 +7,7 @@ use crate::model::{ArgRisk, Sensitive};
 use crate::needs::ANY;
 use crate::offset::Full;
 use crate::raise;
+use crate::rule::ArgRule;
 use crate::table::{ArgDef, ArgRow, Catalog, DetailDef, FileDef, Rows, Stored, Tables};
 use crate::view::args;
 
@@ -28,6 +29,7 @@ impl Stored for Vec<CheckedArg> {
 }
 
 impl Tables {
+    /// Adds an arg with its details, file and rules.
     fn arg(&mut self, arg: &CheckedArg) -> Result<(), Full> {
         let CheckedArg {
             name,
@@ -81,14 +83,18 @@ impl Tables {
             let [mime, file] = [self.text(mime)?, self.text(file)?];
             self.files.push(FileDef { arg: number, mime, file });
         }
+        self.add_rules(number, constraint, rules)?;
+        self.args.push(ArgDef::pack(row));
+        Ok(())
+    }
 
-        let own = Some(constraint).filter(|own| !own.is_empty());
-        for (rule, from_policy) in own.into_iter().zip([false]).chain(rules.iter().zip(iter::repeat(true))) {
-            let def = self.rule(number, rule, from_policy)?;
+    /// Adds the rules of an arg: that of its config, if it says something, and those of policies.
+    fn add_rules(&mut self, arg: u32, own: &ArgRule, of_policies: &[ArgRule]) -> Result<(), Full> {
+        let own = Some(own).filter(|own| !own.is_empty()).into_iter().zip([false]);
+        for (rule, from_policy) in own.chain(of_policies.iter().zip(iter::repeat(true))) {
+            let def = self.rule(arg, rule, from_policy)?;
             self.rules.push(def);
         }
-
-        self.args.push(ArgDef::pack(row));
         Ok(())
     }
 

@@ -88,26 +88,21 @@ fn policy(source: &Source, root: &Node, out: &mut Vec<Diagnostic>) -> Option<Pol
     keys.allow = place(&fields, "allow").map(|span| walker.first_line(span));
     let allow = allowed(&mut walker, &mut fields, (access.unwrap_or_default(), keys.allow));
     let deny = fields.list(&mut walker, "deny", selector);
-    let tools = fields.entries(&mut walker, "tools", |walker, name, node| {
-        // The name is checked even if its rule has a mistake.
-        let rule = if node.is_null() { ToolRule::default() } else { tool(walker, node).unwrap_or_default() };
-        Some(ToolEntry { name: NamePattern::new(&name.value), span: name.span, rule })
-    });
+    let tools = fields.entries(&mut walker, "tools", |walker, name, node| Some(tool_entry(walker, name, node)));
     let prompts = fields.list(&mut walker, "prompts", |walker, node| walker.string(node, "an item of `prompts`"));
-    let env = fields.entries(&mut walker, "env", |walker, name, node| {
-        let (name, value) = env_entry(walker, name, node)?;
-        Some((variable(walker, &name)?, value.value))
-    });
-    let place = fields.optional("executor");
-    let executor = place.and_then(|node| executor(&mut walker, node)).unwrap_or_default();
-    keys.executor = place.map(|node| walker.first_line(node.span));
-    let place = fields.optional("approval");
-    keys.level = place.map(|node| walker.first_line(node.span));
+    let env = fields.entries(&mut walker, "env", env_variable);
+
+    let node = fields.optional("executor");
+    let executor = node.and_then(|node| executor(&mut walker, node)).unwrap_or_default();
+    keys.executor = node.map(|node| walker.first_line(node.span));
+    let node = fields.optional("approval");
+    keys.level = node.map(|node| walker.first_line(node.span));
     let mut judgement = JudgeRules::default();
-    let (approval, approval_names) = match place {
+    let (approval, approval_names) = match node {
         Some(node) => approval(&mut walker, node, &mut judgement),
         None => (Approval { global: DEFAULT_LEVEL, ..Approval::default() }, Vec::new()),
     };
+
     let confine = fields.optional("confine").map(|node| confine(&mut walker, node)).unwrap_or_default();
     let access = access.unwrap_or(Access::Disabled);
     // Whoever lists tools does not expect others to run.
@@ -170,6 +165,19 @@ fn selector(walker: &mut Walker<'_>, node: &Node) -> Option<Selector> {
 
     let text = |text: Option<Spanned<String>>| text.map(|text| text.value);
     Some(Selector { name: text(name).map(|name| NamePattern::new(&name)), cli: text(cli), risk, tag: text(tag), span })
+}
+
+/// Reads the rule of a tool with its name, which is checked even if the rule has a mistake.
+fn tool_entry(walker: &mut Walker<'_>, name: Spanned<String>, node: &Node) -> ToolEntry {
+    let Spanned { value: name, span } = name;
+    let rule = if node.is_null() { ToolRule::default() } else { tool(walker, node).unwrap_or_default() };
+    ToolEntry { name: NamePattern::new(&name), span, rule }
+}
+
+/// Reads a variable with its value.
+fn env_variable(walker: &mut Walker<'_>, name: Spanned<String>, node: &Node) -> Option<(String, String)> {
+    let (name, value) = env_entry(walker, name, node)?;
+    Some((variable(walker, &name)?, value.value))
 }
 
 /// Checks the name of a variable.

@@ -11,7 +11,7 @@ use crate::needs::Needs;
 use crate::read::config::{Config, ExitCodeConfig, ResolveConfig, ToolConfig};
 use crate::read::lint::Silenced;
 use crate::source::{Source, Span, Spanned};
-use crate::table::{CheckedCli, CheckedResolve, CheckedTool};
+use crate::table::{CheckedCli, CheckedQuestion, CheckedResolve, CheckedTool};
 use crate::template::{self, Piece};
 use crate::uri::UriTemplate;
 
@@ -166,22 +166,34 @@ struct SharedParts<'a> {
     needs_words: bool,
 }
 
+/// The command of a tool with its args, and what refers to these.
+struct CommandParts {
+    words: Vec<CommandPart>,
+    args: Vec<CheckedArg>,
+    questions: Vec<CheckedQuestion>,
+    resource: Option<Spanned<String>>,
+}
+
+/// The checks of one config, and the mistakes that they have found.
 struct Checker<'a> {
     source: &'a Source,
     out: &'a mut Vec<Diagnostic>,
 }
 
 impl Checker<'_> {
+    /// Reports a mistake with what to do about it.
     fn report(&mut self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
         self.out.push(self.source.diagnostic(code, span, message).help(help));
     }
 
+    /// Checks that a text is not empty.
     fn not_empty(&mut self, text: &Spanned<String>, what: &str) {
         if text.value.trim().is_empty() {
             self.report(Code::EmptyValue, text.span, format!("{what} is empty"), "write a text");
         }
     }
 
+    /// Checks the names of environment variables.
     fn env_names(&mut self, env: &[(Spanned<String>, Spanned<String>)]) {
         for (name, _) in env {
             if name.value.is_empty() || name.value.contains('=') {
@@ -191,6 +203,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks that each tool has a legal name of its own.
     fn tool_names(&mut self, tools: &[ToolConfig]) {
         let names: Vec<_> = tools.iter().filter_map(|tool| tool.name.as_ref()).collect();
         for name in &names {
@@ -234,6 +247,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks a tool with what it shares with the others of its config.
     fn tool(&mut self, mut tool: ToolConfig, shared: &SharedParts<'_>) -> CheckedTool {
         let name_span = tool.name.as_ref().map_or(Span { start: 0, end: 0 }, |name| name.span);
         if let Some(description) = &tool.description {
@@ -249,19 +263,7 @@ impl Checker<'_> {
         let caged = tool.needs.as_ref().and_then(|needs| needs.value.caged_risk());
         tool.risk = tool.risk.max(caged);
 
-        self.repeated_places(&tool.args);
-        self.templates(&tool);
-        let questions = self.questions(&tool);
-        let resource = self.resource(&tool);
-        let mut args = self.args(std::mem::take(&mut tool.args));
-        self.add_common(&mut args, shared.common_args, &tool.without);
-
-        for arg in &mut args {
-            arg.from_user = questions.iter().any(|question| question.args.contains(&arg.name));
-        }
-
-        self.ordered(&tool, &mut args);
-        let words = self.tool_command(&tool, &args, shared);
+        let CommandParts { words, args, questions, resource } = self.command_parts(&mut tool, shared);
         self.dangerous_variables(&args, tool.risk, name_span);
         let ToolConfig {
             name,
@@ -281,7 +283,7 @@ impl Checker<'_> {
             output,
             confirm_message,
             resolve,
-            // Read above.
+            // Read with the command.
             args: _,
             without: _,
             ordered: _,
@@ -322,6 +324,23 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks the command and the args of a tool, and what refers to args.
+    fn command_parts(&mut self, tool: &mut ToolConfig, shared: &SharedParts<'_>) -> CommandParts {
+        self.repeated_places(&tool.args);
+        self.templates(tool);
+        let questions = self.questions(tool);
+        let resource = self.resource(tool);
+        let mut args = self.args(std::mem::take(&mut tool.args));
+        self.add_common(&mut args, shared.common_args, &tool.without);
+        for arg in &mut args {
+            arg.from_user = questions.iter().any(|question| question.args.contains(&arg.name));
+        }
+
+        self.ordered(tool, &mut args);
+        let words = self.tool_command(tool, &args, shared);
+        CommandParts { words, args, questions, resource }
+    }
+
     /// Adds the common args that a tool neither excludes nor defines itself.
     fn add_common(&mut self, args: &mut Vec<CheckedArg>, common: &[CheckedArg], without: &[Spanned<String>]) {
         let known: Vec<&str> = common.iter().map(|arg| arg.name.as_str()).collect();
@@ -351,6 +370,7 @@ impl Checker<'_> {
         Some((number, meaning.value))
     }
 
+    /// Checks that no phrase is empty.
     fn phrases(&mut self, phrases: Vec<Spanned<String>>) -> Vec<String> {
         for phrase in &phrases {
             self.not_empty(phrase, "an item of `phrases`");
@@ -358,6 +378,7 @@ impl Checker<'_> {
         phrases.into_iter().map(|phrase| phrase.value).collect()
     }
 
+    /// Converts a timeout in seconds to milliseconds; `default` if there is none or it is out of range.
     fn timeout_ms(&mut self, timeout: Option<&Spanned<f64>>, default: u32) -> u32 {
         let Some(timeout) = timeout else { return default };
         let millis = (timeout.value * 1000.0).round();
@@ -385,6 +406,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks that the placeholders of a template are among `names`, which are `what`.
     fn template(&mut self, text: &Spanned<String>, names: &[&str], what: &str) {
         for (range, piece) in template::parse(&text.value) {
             let shown = &text.value[range.clone()];
@@ -407,6 +429,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks an entry of `resolve`.
     fn resolve(&mut self, entry: ResolveConfig) -> CheckedResolve {
         if let Some(command) = &entry.command {
             self.not_empty(command, "`command` of a `resolve` entry");
@@ -420,6 +443,7 @@ impl Checker<'_> {
     }
 }
 
+/// Returns a text, or the default of one that is absent.
 fn text_or(text: Option<Spanned<String>>, default: &str) -> String {
     text.map_or_else(|| default.to_owned(), |text| text.value)
 }

@@ -9,8 +9,9 @@ pub(super) const READING: [&str; 39] = [
     "check",
 ];
 
-/// Verbs that remove or stop what is there.
-pub(super) const DELETING: [&str; 50] = [
+/// Verbs that remove, stop or cover what is there, and words of commands that replace their own program (`self-update`) or
+/// end the rights of others (`break-lock`).
+pub(super) const DELETING: [&str; 54] = [
     "deploy",
     "rebase",
     "recreate",
@@ -61,6 +62,10 @@ pub(super) const DELETING: [&str; 50] = [
     "reboot",
     "halt",
     "mkfs",
+    "mount",
+    "umount",
+    "break",
+    "self",
 ];
 
 /// Verbs whose result may replace a file that exists.
@@ -102,7 +107,7 @@ pub(super) const REPLACING: [&str; 34] = [
 ];
 
 /// Verbs that write.
-pub(super) const WRITING: [&str; 61] = [
+pub(super) const WRITING: [&str; 59] = [
     "compile",
     "render",
     "add",
@@ -147,8 +152,6 @@ pub(super) const WRITING: [&str; 61] = [
     "migrate",
     "generate",
     "make",
-    "mount",
-    "umount",
     "attach",
     "append",
     "backup",

@@ -11,7 +11,7 @@ use futures_util::future::Future;
 
 use super::done::Done;
 use super::expansion::absolute;
-use super::printf::{echoed, printed};
+use super::printf::{PrintfError, echoed, printed};
 use super::record::{Record, builtin_stage};
 use super::shell::{Flow, Shell};
 use super::simple::{Due, appended, name_of, settable};
@@ -65,7 +65,7 @@ where
             Builtin::PopDirectory => directories::pop(shell),
             Builtin::Read => self.read(shell, due, words, streams.input.clone()).await?,
             Builtin::Shift => {
-                let word = shift_word(words).map_err(|refusal| refused_words(due, refusal))?;
+                let word = shift_word(words).map_err(|refusal| due.refused(refusal))?;
                 shift(shell, word.map(|word| word.text.as_str()))
             }
             Builtin::Sleep => self.sleep(shell, &texts).await?,
@@ -85,7 +85,7 @@ where
                 exit_status(shell, &texts)
             }
             Builtin::Break | Builtin::Continue => {
-                let loops = loop_count(words).map_err(|refusal| refused_words(due, refusal))?;
+                let loops = loop_count(words).map_err(|refusal| due.refused(refusal))?;
                 flow = leaving(builtin, loops, shell.loops);
                 Done::default()
             }
@@ -161,8 +161,7 @@ where
 
     /// Reads a line into variables.
     async fn read(&self, shell: &mut Shell, due: Due<'_>, words: &[Field], input: Source) -> Ran<Done> {
-        let Read { is_raw, delimiter, names } =
-            Read::of(words).map_err(|(problem, remedy)| failure(due.text, due.range.clone(), problem, remedy))?;
+        let Read { is_raw, delimiter, names } = Read::of(words).map_err(|refusal| due.refused(refusal))?;
         if let Some(name) = names.iter().find(|name| !is_name(name)) {
             return Ok(Done::failed(1, format_args!("read: `{name}': not a valid identifier")));
         }
@@ -203,8 +202,10 @@ where
         let refused = |problem: String| failure(due.text, due.range.clone(), problem, remedy);
         let (output, status) = match printed(&texts) {
             Ok(printed) => printed,
-            Err((Some(status), message)) => return Ok(Done::failed(status, format_args!("printf: {message}"))),
-            Err((None, message)) => return Err(refused(format!("printf: {message}"))),
+            Err(PrintfError::Failed(status, message)) => {
+                return Ok(Done::failed(status, format_args!("printf: {message}")));
+            }
+            Err(PrintfError::Unread(message)) => return Err(refused(format!("printf: {message}"))),
         };
         let Some(name) = variable else { return Ok(Done { output, status, ..Done::default() }) };
 
@@ -307,11 +308,6 @@ where
     }
 }
 
-/// The refusal of words of a builtin.
-fn refused_words(due: Due<'_>, (problem, remedy): (String, String)) -> Halt {
-    failure(due.text, due.range.clone(), problem, remedy)
-}
-
 /// Leaves the environment of Python that the line has activated.
 fn deactivate(shell: &mut Shell) -> Done {
     if shell.environment.take().is_none() {
@@ -323,7 +319,7 @@ fn deactivate(shell: &mut Shell) -> Done {
 
 /// Unsets variables.
 fn unset(shell: &mut Shell, due: Due<'_>, words: &[Field]) -> Ran<Done> {
-    for word in unset_names(words).map_err(|refusal| refused_words(due, refusal))? {
+    for word in unset_names(words).map_err(|refusal| due.refused(refusal))? {
         settable(due.text, due.range, &word.text)?;
         shell.state.set(&word.text, Value::Unset);
     }
@@ -370,8 +366,7 @@ fn shift(shell: &mut Shell, word: Option<&str>) -> Done {
 
 /// Sets options of globs and others, or tells whether they are set.
 fn shopt(shell: &mut Shell, due: Due<'_>, words: &[Field]) -> Ran<Done> {
-    let shopt = Shopt::of(words, shell.state.options)
-        .map_err(|(problem, remedy)| failure(due.text, due.range.clone(), problem, remedy))?;
+    let shopt = Shopt::of(words, shell.state.options).map_err(|refusal| due.refused(refusal))?;
     Ok(match shopt {
         Shopt::Sets(options) => {
             shell.state.options = options;
@@ -383,8 +378,7 @@ fn shopt(shell: &mut Shell, due: Due<'_>, words: &[Field]) -> Ran<Done> {
 
 /// Sets options and positions.
 fn set(shell: &mut Shell, due: Due<'_>, words: &[Field]) -> Ran<Done> {
-    let set = Set::of(words, shell.state.options)
-        .map_err(|(problem, remedy)| failure(due.text, due.range.clone(), problem, remedy))?;
+    let set = Set::of(words, shell.state.options).map_err(|refusal| due.refused(refusal))?;
     shell.state.options = set.options;
     if let Some(positions) = set.positions {
         shell.state.positions = Some(positions.iter().map(|word| word.text.clone()).collect());

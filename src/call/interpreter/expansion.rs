@@ -90,7 +90,7 @@ where
                     let (output, status) = self.output_of(shell, text, list, record).await?;
                     outputs.push((place, output, status));
                 }
-                Err(error) => return Err(refused(text, &(0..0), error)),
+                Err(error) => return Err(unexpanded(text, &(0..0), error)),
             }
         }
     }
@@ -191,6 +191,7 @@ where
             .map_err(|error| failure(text, word.range.clone(), error.to_string(), "let a program do it, such as grep"))
     }
 
+    /// Expands the word behind `=~` to a regular expression.
     pub(super) async fn regex(
         &self,
         shell: &mut Shell,
@@ -202,6 +203,7 @@ where
         Ok(regex.unwrap_or_default())
     }
 
+    /// Evaluates an expression.
     pub(super) async fn arithmetic(
         &self,
         shell: &mut Shell,
@@ -278,7 +280,7 @@ fn read_alone(list: &List) -> Option<&[Redirection]> {
 }
 
 /// The failure of words that are not expanded.
-pub(super) fn refused(text: Text<'_>, range: &Range<usize>, error: ExpandError<'_>) -> Halt {
+pub(super) fn unexpanded(text: Text<'_>, range: &Range<usize>, error: ExpandError<'_>) -> Halt {
     match error {
         ExpandError::Refused(error) => {
             let place = if error.range.is_empty() { range.clone() } else { error.range };

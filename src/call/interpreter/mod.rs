@@ -49,6 +49,7 @@ use crate::call::line::{self, CommandKey, LineError, is_one_pipeline};
 use crate::call::outcome::CallError;
 use crate::call::plan::Stage;
 use crate::call::plan_outcome::{PlanFailure, PlanOutcome, RawStreams};
+use crate::call::refusal::Refusal;
 use crate::call::request::{LineBounds, LineInput, Session};
 use crate::call::sight::Sight;
 use crate::call::toolbox::{Journal, Toolbox};
@@ -234,6 +235,10 @@ where
         shell.ending.is_some() && self.session.goes_on.is_some()
     }
 
+    /// Counts a program that is about to start.
+    ///
+    /// # Errors
+    /// The line has started as many as it may.
     fn count_program(&self, text: Text<'_>) -> Ran<()> {
         if self.programs.fetch_add(1, Ordering::Relaxed) >= MAX_PROGRAMS {
             let problem = format!("the line has started {MAX_PROGRAMS} programs");
@@ -278,3 +283,8 @@ fn failure(
 
 /// A part of a line as it runs.
 type Running<'f, T> = BoxFuture<'f, Ran<T>>;
+
+/// The failure of a line at a place that is refused.
+fn refused(text: Text<'_>, range: std::ops::Range<usize>, refusal: Refusal) -> Halt {
+    failure(text, range, refusal.problem, refusal.remedy)
+}

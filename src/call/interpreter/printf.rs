@@ -2,8 +2,10 @@
 //!
 //! Source: POSIX.1-2024, "printf" and "echo"; bash(1) for the options of `echo`.
 
+mod escapes;
 mod numbers;
 
+use self::escapes::{Kind, unescaped};
 use self::numbers::Float;
 
 /// Most columns that a value is filled up to.
@@ -26,27 +28,34 @@ pub(super) fn echoed(words: &[&str]) -> Vec<u8> {
     bytes
 }
 
+/// Why `printf` prints nothing.
+pub(super) enum PrintfError {
+    /// It fails as in a shell, with this status and message.
+    Failed(i32, String),
+    /// Its words are not read.
+    Unread(String),
+}
+
 /// Returns what `printf` prints, and its status.
 ///
 /// # Errors
-/// The format is wrong, with the status, or not read.
-pub(super) fn printed(words: &[&str]) -> Result<(Vec<u8>, i32), (Option<i32>, String)> {
+/// There is no format, or a part of it is not read.
+pub(super) fn printed(words: &[&str]) -> Result<(Vec<u8>, i32), PrintfError> {
     let has_end = words.first() == Some(&"--");
     let Some((format, mut arguments)) = words[usize::from(has_end)..].split_first() else {
-        return Err((Some(2), "usage: printf format [arguments]".into()));
+        return Err(PrintfError::Failed(2, "usage: printf format [arguments]".to_owned()));
     };
     if format.starts_with("-v") && !has_end {
-        return Err((None, "`-v` is not read: write `NAME=$(printf …)`".to_owned()));
+        return Err(PrintfError::Unread("`-v` is not read: write `NAME=$(printf …)`".to_owned()));
     }
     if format.len() > 1 && format.starts_with('-') && !has_end {
-        return Err((Some(2), format!("{format}: invalid option; write `printf --` before it")));
+        return Err(PrintfError::Failed(2, format!("{format}: invalid option; write `printf --` before it")));
     }
 
     let (mut output, mut status) = (Vec::new(), 0);
     loop {
         let before = arguments.len();
-        let goes_on =
-            print_once(format, &mut arguments, &mut output, &mut status).map_err(|message| (None, message))?;
+        let goes_on = print_once(format, &mut arguments, &mut output, &mut status).map_err(PrintfError::Unread)?;
         if !goes_on || arguments.is_empty() || arguments.len() == before {
             return Ok((output, status));
         }
@@ -108,12 +117,14 @@ impl<'w> Arguments<'_, 'w> {
         }
     }
 
+    /// Takes an argument as an integer: whether it is negative, and its amount.
     fn integer(&mut self) -> (bool, u64) {
         let (is_negative, amount, is_whole) = numbers::integer(self.next());
         self.note(is_whole);
         (is_negative, amount)
     }
 
+    /// Takes an argument as an integer within 64 bits.
     fn signed(&mut self) -> i64 {
         let (is_negative, amount) = self.integer();
         match i64::try_from(amount) {
@@ -229,6 +240,7 @@ impl<'f> Shape<'f> {
         self.fill(format!("{sign}{}{digits}", "0".repeat(zeros)).as_bytes(), output);
     }
 
+    /// Prints a text, of which the precision is the most bytes.
     fn text(&self, text: &[u8], output: &mut Vec<u8>) {
         self.fill(&text[..self.precision.unwrap_or(text.len()).min(text.len())], output);
     }
@@ -243,6 +255,7 @@ impl<'f> Shape<'f> {
         }
     }
 
+    /// Prints an integer.
     fn integer(&self, kind: char, is_negative: bool, amount: u64, output: &mut Vec<u8>) {
         let digits = match kind {
             _ if amount == 0 && self.precision == Some(0) => String::new(),
@@ -264,6 +277,7 @@ impl<'f> Shape<'f> {
         self.fill_number(sign, &digits, self.precision.is_none(), output);
     }
 
+    /// Prints a number with a point.
     fn float(&self, kind: char, is_negative: bool, number: &Float, output: &mut Vec<u8>) {
         let (text, has_zeros) = match number {
             Float::Word(word) => ((*word).to_owned(), false),
@@ -310,6 +324,7 @@ fn pointed(digits: &[u8], places: usize, has_point: bool) -> String {
     format!("{}{point}{}", String::from_utf8_lossy(before), String::from_utf8_lossy(behind))
 }
 
+/// Writes a power of ten, with two digits at least.
 fn written_exponent(exponent: i64) -> String {
     format!("e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
 }
@@ -328,83 +343,9 @@ fn significant(digits: &[u8], behind: usize, count: usize) -> (Vec<u8>, i64) {
     (found, exponent + i64::from(has_grown))
 }
 
+/// Splits a text before the first character that is not of its first part.
 fn split(text: &str, is_part: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|c| !is_part(c)).unwrap_or(text.len()))
-}
-
-/// Where escapes stand, which differ a little.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// In the text of `echo -e`: octal numbers start with a 0.
-    Echo,
-    /// In a format.
-    Format,
-    /// In the argument of `%b`.
-    Argument,
-}
-
-/// Replaces escapes. Returns whether what stands behind is printed, which `\c` ends.
-fn unescaped(text: &str, kind: Kind) -> (Vec<u8>, bool) {
-    let is_b = kind != Kind::Format;
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        bytes.extend(rest[..at].bytes());
-        rest = &rest[at + 1..];
-        let Some(c) = rest.chars().next() else {
-            bytes.push(b'\\');
-            return (bytes, true);
-        };
-        rest = &rest[c.len_utf8()..];
-        let simple = match c {
-            'a' => 7,
-            'b' => 8,
-            'e' | 'E' => 27,
-            'f' => 12,
-            'n' => b'\n',
-            'r' => b'\r',
-            't' => b'\t',
-            'v' => 11,
-            '\\' => b'\\',
-            'c' if is_b => return (bytes, false),
-            '"' if kind == Kind::Format => b'"',
-            '\'' if kind == Kind::Format => b'\'',
-            '?' if kind == Kind::Format => b'?',
-            '0'..='7' if c == '0' || kind != Kind::Echo => {
-                let most = if c == '0' && is_b { 3 } else { 2 };
-                let digits: String = rest.chars().take(most).take_while(|c| c.is_digit(8)).collect();
-                rest = &rest[digits.len()..];
-                let all = format!("{c}{digits}");
-                bytes.push(u8::try_from(u32::from_str_radix(&all, 8).unwrap_or(0) & 0xff).unwrap_or(0));
-                continue;
-            }
-            'x' => {
-                let digits: String = rest.chars().take(2).take_while(char::is_ascii_hexdigit).collect();
-                rest = &rest[digits.len()..];
-                match u8::from_str_radix(&digits, 16) {
-                    Ok(byte) => bytes.push(byte),
-                    Err(_) => bytes.extend(b"\\x"),
-                }
-                continue;
-            }
-            'u' | 'U' => {
-                let most = if c == 'u' { 4 } else { 8 };
-                let digits: String = rest.chars().take(most).take_while(char::is_ascii_hexdigit).collect();
-                rest = &rest[digits.len()..];
-                let found = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
-                bytes.extend(found.map_or_else(|| format!("\\{c}"), String::from).bytes());
-                continue;
-            }
-            c => {
-                bytes.push(b'\\');
-                bytes.extend(c.to_string().bytes());
-                continue;
-            }
-        };
-        bytes.push(simple);
-    }
-    bytes.extend(rest.bytes());
-    (bytes, true)
 }
 
 /// A text as a shell reads it back, for `%q`.

@@ -14,7 +14,7 @@ use super::simple::{Due, settable};
 use super::streams::{Source, Streams};
 use super::{Halt, Interpreter, Interruption, Ran, failure};
 use crate::call::approval::Approver;
-use crate::call::line::{CommandKey, ExpandedCommand, read_fed};
+use crate::call::line::{CommandInput, CommandKey, ExpandedCommand, read_fed};
 use crate::call::outcome::{CallError, CallResult, Ending};
 use crate::call::plan::{Plan, Stage};
 use crate::call::plan_outcome::{PlanFailure, StageOutcome, StepOutcome};
@@ -107,7 +107,8 @@ where
         let has_values = shell.has_data && !due.fields.iter().all(from_line);
 
         let planned = self.toolbox.with_line_context(key.feed.input(), |context| {
-            let read = read_fed(&self.toolbox.index, expanded, (&key.feed, due.is_own), context).map_err(|error| {
+            let input = CommandInput { feed: &key.feed, is_own: due.is_own };
+            let read = read_fed(&self.toolbox.index, expanded, input, context).map_err(|error| {
                 let error = CallError::Unread(Box::new(error));
                 Box::new(PlanFailure { tool: None, text: text.clone(), error })
             })?;

@@ -11,7 +11,7 @@ use futures_util::future::Future;
 use super::record::Record;
 use super::shell::Shell;
 use super::streams::{Output, Source, Stream, Streams};
-use super::{Halt, Interpreter, Ran, Text, failure};
+use super::{Halt, Interpreter, Ran, Text, failure, refused};
 use crate::call::approval::Approver;
 use crate::call::files::{self, FileUse, Special, WriteMode};
 use crate::call::line::{CommandKey, Feed, changed, file_call, native_reading};
@@ -117,7 +117,7 @@ where
     ) -> Ran<File> {
         let mut path = changed(shell.directory.as_deref(), name);
         let special = files::special(&path, file_use);
-        match special.map_err(|(problem, remedy)| failure(text, range.clone(), problem, remedy))? {
+        match special.map_err(|refusal| refused(text, range.clone(), refusal))? {
             Some(Special::Null) => return Ok(File::Null),
             Some(Special::Input) => return Ok(File::Own),
             Some(Special::Output) => return Ok(File::Stream(Stream::Output)),
@@ -235,6 +235,7 @@ fn printed_by(word: &Word, streams: &Streams) -> Option<Arc<OwnedFd>> {
     streams.processes.iter().find(|(other, _)| other == number).map(|(_, file)| file.clone())
 }
 
+/// Sets where a descriptor writes. Standard input, which does not, stays.
 fn set(streams: &mut Streams, descriptor: Descriptor, output: Output) {
     match descriptor {
         Descriptor::Input => {}

@@ -5,17 +5,18 @@ use std::ops::Range;
 use climax_shell::{Command, Field, Simple, Value, Word};
 use futures_util::future::Future;
 
-use super::expansion::refused;
+use super::expansion::unexpanded;
 use super::record::Record;
 use super::shell::{Flow, Shell};
 use super::streams::{Source, Streams};
-use super::{Interpreter, MAX_SUBSTITUTION_BYTES, Ran, Text, failure};
+use super::{Halt, Interpreter, MAX_SUBSTITUTION_BYTES, Ran, Text, failure, refused};
 use crate::call::approval::Approver;
 use crate::call::arguments::Input;
 use crate::call::line::{
-    Builtin, CommandText, FILLED, Feed, Filled, Form, MAX_TEXTS, is_inherited, unsettable, written,
+    Builtin, CommandText, FILLED, Feed, Filled, Form, MAX_TEXTS, check_settable, is_inherited, written,
 };
 use crate::call::plan_outcome::Tested;
+use crate::call::refusal::Refusal;
 use crate::exec::{self, Stop};
 
 impl<A, S> Interpreter<'_, '_, A, S>
@@ -67,7 +68,7 @@ where
             Vec::new()
         } else {
             self.toolbox.with_line_context(Input::Nothing, |context| {
-                written(&simple.words, &shell.state, context).map_err(|error| refused(text, &command.range, error))
+                written(&simple.words, &shell.state, context).map_err(|error| unexpanded(text, &command.range, error))
             })?
         };
         let places: Vec<Range<usize>> = simple.words.iter().map(|word| word.range.clone()).collect();
@@ -124,8 +125,7 @@ where
         streams: Streams,
         record: &mut Record,
     ) -> Ran<Flow> {
-        let form =
-            Form::of(due.fields).map_err(|(problem, remedy)| failure(due.text, due.range.clone(), problem, remedy))?;
+        let form = Form::of(due.fields).map_err(|refusal| due.refused(refusal))?;
         match form {
             Form::Builtin(builtin, words) => self.builtin(shell, due, (builtin, words), streams, record).await,
             Form::Program(fields) => {
@@ -162,9 +162,7 @@ where
             let problem = "too many texts of `sh -c` stand in one another";
             return Err(failure(due.text, due.range.clone(), problem, "write the commands out"));
         }
-        let script = text
-            .script(due.filled)
-            .map_err(|(problem, remedy)| failure(due.text, due.range.clone(), problem, remedy))?;
+        let script = text.script(due.filled).map_err(|refusal| due.refused(refusal))?;
 
         let is_fed = due.feed(&streams.input).is_data();
         let mut inner = Shell { loops: 0, tested: Tested::No, is_fed, texts: shell.texts + 1, ..shell.clone() };
@@ -226,6 +224,11 @@ impl Due<'_> {
         self.text.0.get(self.range.clone()).unwrap_or_default()
     }
 
+    /// The failure of a command whose words are refused.
+    pub(super) fn refused(&self, refusal: Refusal) -> Halt {
+        refused(self.text, self.range.clone(), refusal)
+    }
+
     /// Its standard input, as reading needs to know it.
     pub(super) fn feed(&self, input: &Source) -> Feed {
         match input {
@@ -254,8 +257,5 @@ pub(super) fn appended(text: Text<'_>, range: &Range<usize>, old: &str, value: &
 
 /// Checks that a line may set a variable.
 pub(super) fn settable(text: Text<'_>, range: &Range<usize>, name: &str) -> Ran<()> {
-    match unsettable(name) {
-        None => Ok(()),
-        Some((problem, remedy)) => Err(failure(text, range.clone(), problem, remedy)),
-    }
+    check_settable(name).map_err(|refusal| refused(text, range.clone(), refusal))
 }

@@ -18,7 +18,8 @@ use crate::call::arguments::Input;
 use crate::call::files::FileUse;
 use crate::call::judge::quoted;
 use crate::call::line::{
-    Action, Actions, ExpandedCommand, Feed, Filled, Find, Form, Most, Separator, Xargs, read_fed, text_to_fill,
+    Action, Actions, CommandInput, ExpandedCommand, Feed, Filled, Find, Form, Most, Separator, Xargs, read_fed,
+    text_to_fill,
 };
 use crate::exec::Stop;
 
@@ -129,7 +130,7 @@ where
         };
         let index = &self.toolbox.index;
         self.toolbox.with_line_context(Input::Nothing, |context| {
-            read_fed(index, command, (&Feed::Nothing, false), context).is_ok()
+            read_fed(index, command, CommandInput { feed: &Feed::Nothing, is_own: false }, context).is_ok()
         })
     }
 

@@ -7,9 +7,10 @@ use std::ops::Range;
 use climax_catalog::{ArgView, ResolvedTool, Shape, ToolIndex, quoted_words};
 
 use super::command::{Command, is_option};
-use super::grammar::{Grammar, Slot, Zone};
+use super::grammar::{Grammar, Slot};
 use super::respelling::{Respelled, spellings};
 use super::scan::scan;
+use super::spelling::Zone;
 
 /// What a completion needs to know of its surroundings.
 #[derive(Clone, Copy)]
@@ -100,6 +101,7 @@ fn command_at_end(text: &str) -> Option<(Vec<WrittenWord>, Option<WrittenWord>)>
 /// Candidates by their text, each with its description and whether it is complete.
 type Found = BTreeMap<String, (String, bool)>;
 
+/// Finds candidates for the open word.
 struct Finder<'f> {
     /// The words of the command before the open one.
     words: &'f [&'f str],
@@ -118,6 +120,7 @@ struct Fit<'a> {
 }
 
 impl Fit<'_> {
+    /// Whether the line has all words of the command.
     fn is_complete(&self) -> bool {
         self.command.words().nth(self.depth).is_none()
     }
@@ -132,6 +135,7 @@ impl Finder<'_> {
         }
     }
 
+    /// Adds the programs of all tools.
     fn programs(mut self, index: &ToolIndex) -> Found {
         for tool in index.tools().filter(|tool| !tool.is_native()) {
             let is_of_config = tool.cli().words().next().is_some();
@@ -162,6 +166,7 @@ impl Finder<'_> {
         self.found
     }
 
+    /// Adds the directories that start with the open word.
     fn directories(self) -> Found {
         let mut found = self.paths("");
         found.retain(|_, (_, is_whole)| !*is_whole);
@@ -255,6 +260,7 @@ impl Finder<'_> {
         if arg.values().len() == 0 { self.paths(prefix) } else { self.found }
     }
 
+    /// Adds the choices of an arg that are values behind `prefix`.
     fn choices(&mut self, arg: ArgView<'_>, prefix: &str) {
         for choice in arg.choices().filter(|choice| choice.words().is_none()) {
             self.add(&format!("{prefix}{}", choice.value), choice.title.unwrap_or_default(), true);

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use climax_shell::SyntaxError;
 
+use crate::call::refusal::Refusal;
+
 /// A part of a command line that is not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {problem}; {remedy}", self.place())]
@@ -26,12 +28,18 @@ impl LineError {
         Self { found, range, problem: problem.into(), remedy: remedy.into() }
     }
 
+    /// Makes the error of a refusal of a part of `line`.
+    pub(crate) fn refused(line: &str, range: Range<usize>, refusal: Refusal) -> Self {
+        Self::at(line, range, refusal.problem, refusal.remedy)
+    }
+
     /// Makes the error of a syntax error in `line`.
     #[must_use]
     pub fn of_syntax(line: &str, error: SyntaxError) -> Self {
         Self::at(line, error.range, error.problem, error.remedy)
     }
 
+    /// Names the place in the line, with its text.
     fn place(&self) -> String {
         let found = crate::call::arguments::echo(&self.found);
         match found.trim() {

@@ -7,10 +7,25 @@ use super::error::LineError;
 use super::read_line::Feed;
 use super::reading::Reading;
 use super::resolve::{ExpandedCommand, LineContext, UnreadLine, read_command};
-use super::variables::{is_harmless, unsettable, unsettable_by_env};
+use super::variables::{check_set_by_env, check_settable, is_harmless};
 use crate::call::arguments::Input;
 use crate::call::given_code::runs_code;
 use crate::call::risk;
+
+/// The standard input that a command has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CommandInput<'f> {
+    pub(crate) feed: &'f Feed,
+    /// Whether a redirection of the command itself gives it.
+    pub(crate) is_own: bool,
+}
+
+impl CommandInput<'_> {
+    /// Whether the command need not read it: it is that of what stands around the command.
+    fn may_stay_unread(self) -> bool {
+        matches!(self.feed, Feed::Inherited | Feed::Inner) && !self.is_own
+    }
+}
 
 /// A command, read with the standard input and the variables that it has.
 #[derive(Clone, Debug)]
@@ -24,6 +39,13 @@ pub(crate) struct FedCommand<'a> {
     pub(crate) variables: Vec<(String, String)>,
 }
 
+impl<'a> FedCommand<'a> {
+    /// Makes one whose program gets no variables.
+    fn new(reading: Reading<'a>, reads_input: bool, feed: Feed) -> Self {
+        Self { reading, reads_input, feed, variables: Vec::new() }
+    }
+}
+
 /// Reads a command with the standard input that it has.
 ///
 /// A command need not read what it inherits, or what stands before the line. Every program may get harmless variables, and
@@ -31,77 +53,135 @@ pub(crate) struct FedCommand<'a> {
 pub(crate) fn read_fed<'a>(
     index: &'a ToolIndex,
     command: ExpandedCommand<'_>,
-    (feed, is_own): (&Feed, bool),
+    input: CommandInput<'_>,
     context: LineContext<'_>,
 ) -> Result<FedCommand<'a>, UnreadLine> {
+    check_background_numbers(command)?;
+    check_set_by_env(command.fields.iter().map(|field| field.text.as_str()))
+        .map_err(|refusal| LineError::refused(command.line, command.range.clone(), refusal))?;
+    if let Some((behind, variables)) = behind_env(command) {
+        let inner = ExpandedCommand { variables: &variables, ..behind };
+        if let Ok(fed) = read_fed(index, inner, input, context.quiet()) {
+            return Ok(fed);
+        }
+    }
+
+    let reader = Reader { index, command, input };
+    let all = command.variables.iter().cloned();
+    let (harmless, own): (Vec<_>, Vec<_>) = all.partition(|(name, value)| is_harmless(name, value));
+    match reader.read(&own, context) {
+        Ok(fed) => Ok(FedCommand { variables: harmless, ..fed }),
+        Err(error) if own.is_empty() => Err(error),
+        Err(error) => reader.read_without_ignored(own, harmless, error, context.quiet()),
+    }
+}
+
+/// Checks that no argument is the number of a command in the background, which is that of no process.
+fn check_background_numbers(command: ExpandedCommand<'_>) -> Result<(), LineError> {
     let names_background = |field: &&Field| {
         let count = background_count(field.text.rsplit('=').next().unwrap_or_default());
         count.is_some_and(|count| (1..=command.started).contains(&count))
     };
-    if let Some(field) = command.fields.iter().skip(1).find(names_background) {
-        let place = command.places.get(field.from).unwrap_or(command.range);
-        let problem = "`$!` is a number that only `kill`, `wait` and `jobs` of the line know: no process has it";
-        let remedy = "write `kill -0 $!` to ask whether the command runs, or `wait $!` to wait for its end";
-        return Err(LineError::at(command.line, place.clone(), problem, remedy).into());
-    }
-    if let Some((problem, remedy)) = unsettable_by_env(command.fields.iter().map(|field| field.text.as_str())) {
-        return Err(LineError::at(command.line, command.range.clone(), problem, remedy).into());
-    }
-    if let Some((behind, variables)) = behind_env(command) {
-        let inner = ExpandedCommand { variables: &variables, ..behind };
-        if let Ok(fed) = read_fed(index, inner, (feed, is_own), LineContext { explains: false, ..context }) {
-            return Ok(fed);
+    let Some(field) = command.fields.iter().skip(1).find(names_background) else { return Ok(()) };
+
+    let place = command.places.get(field.from).unwrap_or(command.range);
+    let problem = "`$!` is a number that only `kill`, `wait` and `jobs` of the line know: no process has it";
+    let remedy = "write `kill -0 $!` to ask whether the command runs, or `wait $!` to wait for its end";
+    Err(LineError::at(command.line, place.clone(), problem, remedy))
+}
+
+/// Reads one command with its standard input, perhaps several times with other variables.
+#[derive(Clone, Copy)]
+struct Reader<'a, 'c> {
+    index: &'a ToolIndex,
+    command: ExpandedCommand<'c>,
+    input: CommandInput<'c>,
+}
+
+impl<'a> Reader<'a, '_> {
+    /// Reads the command with these variables for its tool, and none for its program.
+    fn read(&self, variables: &[(String, String)], context: LineContext<'_>) -> Result<FedCommand<'a>, UnreadLine> {
+        if self.input.may_stay_unread() {
+            return self.read_beside_input(variables, context);
         }
-    }
-    let all = command.variables.iter().cloned();
-    let (harmless, own): (Vec<_>, Vec<_>) = all.partition(|(name, value)| is_harmless(name, value));
-    // Programs of many files take `-` for standard input.
-    let reads_dash = command.fields.iter().any(|field| field.text == "-" && field.origin == Origin::Literal);
-    let needs_no_input = matches!(feed, Feed::Inherited | Feed::Inner) && !is_own;
-    let quiet = LineContext { explains: false, ..context };
-    let read_with = |variables: &[(String, String)], context: LineContext<'_>| {
-        let command = ExpandedCommand { variables, ..command };
-        let read = |input, context| read_command(index, command, input, context);
-        match (read(feed.input(), if needs_no_input { quiet } else { context }), feed) {
-            (Ok(reading), _) if needs_no_input && has_optional_input(reading.tool) => {
-                // A tool that needs none may be meant, as by `git checkout BRANCH`.
-                match read(Input::Nothing, quiet).ok().filter(|other| other.tool.name() != reading.tool.name()) {
-                    Some(other) => Ok((other, reads_dash, Feed::Nothing)),
-                    None => Ok((reading, true, feed.clone())),
-                }
-            }
-            (Ok(reading), feed) => Ok((reading, *feed != Feed::Nothing, feed.clone())),
-            (Err(_), _) if needs_no_input => {
-                read(Input::Nothing, context).map(|reading| (reading, reads_dash, Feed::Nothing))
-            }
+
+        let read = |input, context| self.read_with(variables, input, context);
+        let feed = self.input.feed;
+        match (read(feed.input(), context), feed) {
+            (Ok(reading), feed) => Ok(FedCommand::new(reading, *feed != Feed::Nothing, feed.clone())),
             // Without an input it reads the null device, as in a shell that has none.
-            (Err(error), Feed::Nothing) => {
-                read(Input::Pipe, quiet).map(|reading| (reading, false, Feed::Pipe)).map_err(|_| error)
-            }
-            (Err(error), _) if reads_dash => {
-                read(Input::Nothing, quiet).map(|reading| (reading, true, Feed::Nothing)).map_err(|_| error)
-            }
+            (Err(error), Feed::Nothing) => match read(Input::Pipe, context.quiet()) {
+                Ok(reading) => Ok(FedCommand::new(reading, false, Feed::Pipe)),
+                Err(_) => Err(error),
+            },
+            (Err(error), _) if self.reads_dash() => match read(Input::Nothing, context.quiet()) {
+                Ok(reading) => Ok(FedCommand::new(reading, true, Feed::Nothing)),
+                Err(_) => Err(error),
+            },
             (Err(error), _) => Err(error),
         }
-    };
+    }
 
-    match read_with(&own, context) {
-        Ok((reading, reads_input, feed)) => Ok(FedCommand { reading, reads_input, feed, variables: harmless }),
-        Err(error) if own.is_empty() => Err(error),
-        Err(error) => {
-            let Ok((reading, reads_input, feed)) = read_with(&[], quiet) else { return Err(error) };
-            if may_get_any(&reading, &own) {
-                return Ok(FedCommand { reading, reads_input, feed, variables: command.variables.to_vec() });
-            }
-            let tool = reading.tool;
-            let meant: Vec<_> = own.iter().filter(|(name, _)| !ignores(&reading, name)).cloned().collect();
-            match read_with(&meant, quiet) {
-                Ok((reading, reads_input, feed)) if reading.tool.name() == tool.name() => {
-                    Ok(FedCommand { reading, reads_input, feed, variables: harmless })
-                }
-                Ok(_) | Err(_) => Err(unset_variable(command, &meant, tool).unwrap_or(error)),
-            }
+    /// Reads the command with an input that it may leave unread.
+    fn read_beside_input(
+        &self,
+        variables: &[(String, String)],
+        context: LineContext<'_>,
+    ) -> Result<FedCommand<'a>, UnreadLine> {
+        let read = |input, context| self.read_with(variables, input, context);
+        let feed = self.input.feed;
+        let Ok(reading) = read(feed.input(), context.quiet()) else {
+            let reading = read(Input::Nothing, context)?;
+            return Ok(FedCommand::new(reading, self.reads_dash(), Feed::Nothing));
+        };
+
+        // A tool that needs none may be meant, as by `git checkout BRANCH`.
+        if has_optional_input(reading.tool)
+            && let Ok(other) = read(Input::Nothing, context.quiet())
+            && other.tool.name() != reading.tool.name()
+        {
+            return Ok(FedCommand::new(other, self.reads_dash(), Feed::Nothing));
         }
+        Ok(FedCommand::new(reading, true, feed.clone()))
+    }
+
+    /// Reads the command, which is not read with its `own` variables, without those that mean nothing to its tool.
+    ///
+    /// # Errors
+    /// The first variable that may mean something, or `error` if none does.
+    fn read_without_ignored(
+        &self,
+        own: Vec<(String, String)>,
+        harmless: Vec<(String, String)>,
+        error: UnreadLine,
+        context: LineContext<'_>,
+    ) -> Result<FedCommand<'a>, UnreadLine> {
+        let Ok(fed) = self.read(&[], context) else { return Err(error) };
+        if may_get_any(&fed.reading, &own) {
+            return Ok(FedCommand { variables: self.command.variables.to_vec(), ..fed });
+        }
+
+        let tool = fed.reading.tool;
+        let meant: Vec<_> = own.into_iter().filter(|(name, _)| !ignores(&fed.reading, name)).collect();
+        match self.read(&meant, context) {
+            Ok(fed) if fed.reading.tool.name() == tool.name() => Ok(FedCommand { variables: harmless, ..fed }),
+            Ok(_) | Err(_) => Err(unset_variable(self.command, &meant, tool).unwrap_or(error)),
+        }
+    }
+
+    /// Reads the command with these variables and this input.
+    fn read_with(
+        &self,
+        variables: &[(String, String)],
+        input: Input<'_>,
+        context: LineContext<'_>,
+    ) -> Result<Reading<'a>, UnreadLine> {
+        read_command(self.index, ExpandedCommand { variables, ..self.command }, input, context)
+    }
+
+    /// Whether an operand is `-`, which programs of many files take for standard input.
+    fn reads_dash(&self) -> bool {
+        self.command.fields.iter().any(|field| field.text == "-" && field.origin == Origin::Literal)
     }
 }
 
@@ -121,7 +201,7 @@ fn behind_env(command: ExpandedCommand<'_>) -> Option<(ExpandedCommand<'_>, Vec<
     let own: Vec<(String, String)> = (1..).map_while(assigned).collect();
     let start = own.len() + 1;
     let is_program = is_literal(start).is_some_and(|word| !word.starts_with('-') && !word.contains('='));
-    if own.is_empty() || !is_program || own.iter().any(|(name, _)| unsettable(name).is_some()) {
+    if own.is_empty() || !is_program || own.iter().any(|(name, _)| check_settable(name).is_err()) {
         return None;
     }
     let (fields, written) = (&command.fields[start..], &command.written[start..]);

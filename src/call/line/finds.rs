@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use climax_catalog::expansion::Lookup;
-use climax_shell::{Arithmetic, Body, Command, List, Part, Script, State, Target, Word};
+use climax_shell::{Arithmetic, Body, Command, List, Part, Script, Simple, State, Target, Word};
 
 /// Whether a list prints nothing but its own words, as `$(cat <<'EOF' …)` and `$(printf …)` do.
 pub(crate) fn prints_itself(list: &List) -> bool {
@@ -22,6 +22,7 @@ pub(super) fn holds_data(word: &Word) -> bool {
     word.parts.iter().any(is_data)
 }
 
+/// Whether a part of a word may hold what the line has read.
 fn is_data(part: &Part) -> bool {
     match part {
         Part::Text(_) | Part::Quoted(_) => false,
@@ -50,13 +51,23 @@ pub(super) fn assigned_in_arithmetic(expression: &Arithmetic, names: &mut BTreeS
 
 /// Finds the variables that commands set; whether they change the directory.
 pub(super) fn assigned(list: &List, names: &mut BTreeSet<String>) -> bool {
+    let pipelines = list
+        .items
+        .iter()
+        .flat_map(|chain| std::iter::once(&chain.first).chain(chain.rest.iter().map(|(_, pipeline)| pipeline)));
+    let commands = pipelines.flat_map(|pipeline| &pipeline.commands);
     let mut changes = false;
-    for chain in &list.items {
-        for pipeline in std::iter::once(&chain.first).chain(chain.rest.iter().map(|(_, pipeline)| pipeline)) {
-            for command in &pipeline.commands {
-                changes |= assigned_by(&command.body, names);
-            }
-        }
+    for command in commands {
+        changes |= assigned_by(&command.body, names);
+    }
+    changes
+}
+
+/// Finds the variables that the commands of several lists set; whether one of these changes the directory.
+fn assigned_in_any<'l>(lists: impl IntoIterator<Item = &'l List>, names: &mut BTreeSet<String>) -> bool {
+    let mut changes = false;
+    for list in lists {
+        changes |= assigned(list, names);
     }
     changes
 }
@@ -69,43 +80,18 @@ pub(crate) fn first_state(script: &Script, env: Lookup<'_>) -> State {
     State { name: "climax".to_owned(), positions: Some(Vec::new()), set_somewhere: names, ..State::default() }
 }
 
-/// Finds the variables that a command sets.
+/// Finds the variables that a command sets; whether it changes the directory.
 fn assigned_by(body: &Body, names: &mut BTreeSet<String>) -> bool {
     match body {
         Body::Simple(simple) => {
-            if simple.words.is_empty() {
-                names.extend(simple.assignments.iter().map(|assignment| assignment.name.clone()));
-            }
-            let first = simple.words.first().and_then(Word::plain);
-            if matches!(first, Some("read" | "export" | "unset")) {
-                let literals = simple.words[1..].iter().filter_map(|word| {
-                    word.assignment().map(|assignment| assignment.name).or_else(|| word.plain().map(str::to_owned))
-                });
-                names.extend(literals.filter(|name| !name.starts_with('-')));
-            }
-            if let [Some("printf"), Some("-v"), Some(name)] =
-                [0, 1, 2].map(|at| simple.words.get(at).and_then(Word::plain))
-            {
-                names.insert(name.to_owned());
-            }
-            for word in &simple.words {
-                for part in &word.parts {
-                    if let Part::Arithmetic(expression, _) = part {
-                        assigned_in_arithmetic(expression, names);
-                    }
-                }
-            }
-            matches!(first, Some("cd" | "pushd" | "popd"))
+            assigned_by_simple(simple, names);
+            matches!(simple.words.first().and_then(Word::plain), Some("cd" | "pushd" | "popd"))
         }
         Body::Subshell(_) | Body::Condition(_) => false,
         Body::Group(list) => assigned(list, names),
         Body::If(command) => {
-            let mut changes = command.otherwise.as_ref().is_some_and(|list| assigned(list, names));
-            for branch in &command.branches {
-                changes |= assigned(&branch.condition, names);
-                changes |= assigned(&branch.body, names);
-            }
-            changes
+            let branches = command.branches.iter().flat_map(|branch| [&branch.condition, &branch.body]);
+            assigned_in_any(branches.chain(&command.otherwise), names)
         }
         Body::For(command) => {
             names.insert(command.name.clone());
@@ -117,20 +103,35 @@ fn assigned_by(body: &Body, names: &mut BTreeSet<String>) -> bool {
             }
             assigned(&count.body, names)
         }
-        Body::While(command) => {
-            let changes = assigned(&command.condition, names);
-            assigned(&command.body, names) || changes
-        }
-        Body::Case(case) => {
-            let mut changes = false;
-            for arm in &case.arms {
-                changes |= assigned(&arm.body, names);
-            }
-            changes
-        }
+        Body::While(command) => assigned_in_any([&command.condition, &command.body], names),
+        Body::Case(case) => assigned_in_any(case.arms.iter().map(|arm| &arm.body), names),
         Body::Arithmetic(expression) => {
             assigned_in_arithmetic(expression, names);
             false
+        }
+    }
+}
+
+/// Finds the variables that a simple command sets, as far as its words name them.
+fn assigned_by_simple(simple: &Simple, names: &mut BTreeSet<String>) {
+    if simple.words.is_empty() {
+        names.extend(simple.assignments.iter().map(|assignment| assignment.name.clone()));
+    }
+
+    let plain = |at: usize| simple.words.get(at).and_then(Word::plain);
+    if matches!(plain(0), Some("read" | "export" | "unset")) {
+        let literals = simple.words[1..].iter().filter_map(|word| {
+            word.assignment().map(|assignment| assignment.name).or_else(|| word.plain().map(str::to_owned))
+        });
+        names.extend(literals.filter(|name| !name.starts_with('-')));
+    }
+    if let [Some("printf"), Some("-v"), Some(name)] = [0, 1, 2].map(plain) {
+        names.insert(name.to_owned());
+    }
+
+    for part in simple.words.iter().flat_map(|word| &word.parts) {
+        if let Part::Arithmetic(expression, _) = part {
+            assigned_in_arithmetic(expression, names);
         }
     }
 }

@@ -22,6 +22,7 @@ pub(crate) use self::shopt::Shopt;
 pub(crate) use self::small::{change_of, loop_count, shift_word, unset_names};
 pub(crate) use self::text::{CommandText, FILLED, Filled};
 pub(crate) use self::xargs::{Most, Separator, Xargs};
+use crate::call::refusal::Refusal;
 
 /// Commands that are built in.
 const BUILTINS: [(&str, Builtin); 30] = [
@@ -200,8 +201,8 @@ impl<'f> Form<'f> {
     /// Returns what a command stands for.
     ///
     /// # Errors
-    /// The problem and the remedy.
-    pub(crate) fn of(mut fields: &'f [Field]) -> Result<Self, (String, String)> {
+    /// It is a command of the shell that is not read, or its words are not.
+    pub(crate) fn of(mut fields: &'f [Field]) -> Result<Self, Refusal> {
         loop {
             let Some((first, rest)) = fields.split_first() else { return Ok(Self::Builtin(Builtin::True, &[])) };
             if first.origin != Origin::Literal {
@@ -213,7 +214,7 @@ impl<'f> Form<'f> {
                 ("command", Some("-p" | "--")) if rest.len() > 1 => fields = &rest[1..],
                 ("builtin", Some(next)) if !BUILTINS.iter().any(|(own, _)| *own == next) => {
                     let problem = format!("`{next}` is no builtin");
-                    return Err((problem, "leave `builtin` out".to_owned()));
+                    return Err(Refusal::new(problem, "leave `builtin` out"));
                 }
                 ("command" | "builtin" | "nohup", Some(next)) if !next.starts_with('-') => fields = rest,
                 _ => break,
@@ -227,12 +228,12 @@ impl<'f> Form<'f> {
                 "exec" if rest.is_empty() => "write `{ …; } > log 2>&1` around the commands whose output it is",
                 _ => remedy,
             };
-            return Err((format!("`{name}` is a command of the shell that is not read"), remedy.to_owned()));
+            return Err(Refusal::new(format!("`{name}` is a command of the shell that is not read"), remedy));
         }
         if let Some((_, builtin)) = BUILTINS.iter().find(|(name, _)| *name == first.text) {
             let is_whole = first.text != "[" || rest.last().is_some_and(|last| last.text == "]");
             if !is_whole {
-                return Err(("`[` needs `]`".to_owned(), "write ` ]` at its end".to_owned()));
+                return Err(Refusal::new("`[` needs `]`", "write ` ]` at its end"));
             }
             let words = if first.text == "[" { &rest[..rest.len() - 1] } else { rest };
             return Ok(Self::Builtin(*builtin, words));
@@ -251,7 +252,7 @@ impl<'f> Form<'f> {
     }
 
     /// Reads `bash -c TEXT`. Other uses start the shell as a program.
-    fn shell(fields: &'f [Field]) -> Result<Self, (String, String)> {
+    fn shell(fields: &'f [Field]) -> Result<Self, Refusal> {
         let flags = fields[1..].iter().take_while(|field| {
             field.origin == Origin::Literal && field.text.starts_with('-') && !field.text.starts_with("--")
         });
@@ -261,11 +262,11 @@ impl<'f> Form<'f> {
             return Ok(Self::Program(fields));
         }
         let Some(text) = fields.get(1 + count) else {
-            return Err(("`-c` needs a text".to_owned(), "write the commands behind it, in quotes".to_owned()));
+            return Err(Refusal::new("`-c` needs a text", "write the commands behind it, in quotes"));
         };
         if text.origin != Origin::Literal || letters.contains('o') {
             let problem = "which commands run would depend on a value";
-            return Err((problem.to_owned(), "write the text in single quotes, and pass values behind it".to_owned()));
+            return Err(Refusal::new(problem, "write the text in single quotes, and pass values behind it"));
         }
         // What is not read here may still run in a cage, as any program.
         if !is_read(&text.text) {

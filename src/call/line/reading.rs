@@ -15,9 +15,10 @@ use super::respelling::Respelled;
 use super::said::{Said, Typed, said};
 use super::scan::{Misfit, MisfitKind};
 use super::unread::{Failure, Unread, unread};
-use super::variables::unsettable_by_env;
+use super::variables::check_set_by_env;
 use crate::call::arguments::{Bound, Input, Problem, Violation, bind_line};
 use crate::call::command_line;
+use crate::call::refusal::Refusal;
 use crate::call::risk;
 use crate::call::typed_words::TypedWords;
 use crate::exec::Invocation;
@@ -348,7 +349,7 @@ fn allowed_values(operand: &OperandPlace, violations: &[Violation]) -> Option<(u
 /// # Errors
 /// No tool takes the words, or they name a directory.
 pub fn read_started<'a>(index: &'a ToolIndex, command: CommandWords<'_>, depth: usize) -> Result<Reading<'a>, Unread> {
-    if let Some((problem, remedy)) = unsettable_by_env(command.words.iter().copied()) {
+    if let Err(Refusal { problem, remedy }) = check_set_by_env(command.words.iter().copied()) {
         let problem = format!("{problem}; {remedy}");
         return Err(Unread { word: 0, problem, suggestions: Vec::new(), tool: None, is_withheld: false });
     }

@@ -35,6 +35,13 @@ pub struct LineContext<'c> {
     pub explains: bool,
 }
 
+impl LineContext<'_> {
+    /// The same, with errors that say neither why nor what may be meant.
+    pub(super) fn quiet(self) -> Self {
+        Self { explains: false, ..self }
+    }
+}
+
 /// Expands a glob in a directory; in that of the line's start for `None`.
 pub type Glob<'c> = &'c dyn Fn(&str, Option<&str>, Globs) -> Result<Vec<String>, String>;
 

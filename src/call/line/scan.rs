@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use climax_catalog::{ArgView, FlagMatch, Place, Shape, Spread, Type};
 
 use super::command::is_option;
-use super::grammar::{AddedOption, Grammar, Meaning, Rest, Spelling, Zone};
+use super::grammar::{AddedOption, Grammar, Rest};
+use super::spelling::{Meaning, Spelling, Zone};
 use crate::call::arguments;
 
 /// The words of a command line, sorted.
@@ -71,16 +72,19 @@ pub(super) enum MisfitKind {
 }
 
 impl<'a> Given<'a> {
+    /// Makes one that says nothing yet.
     pub(super) fn of(arg: ArgView<'a>) -> Self {
         Self { arg, values: Vec::new(), switches: Vec::new(), count: 0 }
     }
 
+    /// Adds a value with its key.
     pub(super) fn add(&mut self, key: &str, value: &str) {
         self.values.push((key.to_owned(), value.to_owned()));
     }
 }
 
 impl Misfit {
+    /// Makes a misfit of no special kind.
     pub(super) fn new(at: usize, problem: impl Into<String>) -> Self {
         Self { at, problem: problem.into(), kind: MisfitKind::Other }
     }
@@ -126,16 +130,21 @@ pub(super) fn scan<'a, 'w>(grammar: &Grammar<'a>, words: &[&'w str]) -> Result<S
     Ok(scanner.found)
 }
 
+/// The state of sorting.
 struct Scanner<'g, 'a, 'w> {
     grammar: &'g Grammar<'a>,
     words: &'g [&'w str],
+    /// The place of the next word.
     at: usize,
+    /// Which constants of the grammar have been seen.
     constants: Vec<bool>,
+    /// Which options that the config adds have been seen.
     added: Vec<bool>,
     found: Scanned<'a, 'w>,
 }
 
-impl<'a, 'w> Scanner<'_, 'a, 'w> {
+impl<'g, 'a, 'w> Scanner<'g, 'a, 'w> {
+    /// Sorts all words.
     fn run(&mut self) -> Result<(), Misfit> {
         let rest = self.grammar.rest();
         while let Some(word) = self.words.get(self.at).copied() {
@@ -166,6 +175,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         operands >= rest.before && may_start
     }
 
+    /// Takes the word at this place as an operand.
     fn operand(&mut self, word: &'w str) {
         self.found.operands.push((self.at, word));
         self.at += 1;
@@ -216,6 +226,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
             && (option.meaning != Meaning::Value || arguments::accepts(option.arg, read.key, read.value))
     }
 
+    /// Whether the words at this place start with these.
     fn starts_with(&self, words: &[String]) -> bool {
         let rest = &self.words[self.at..];
         rest.len() >= words.len() && rest.iter().zip(words).all(|(word, own)| word == own)
@@ -325,18 +336,30 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         if word.starts_with("--") || word.chars().count() < 3 || !self.grammar.has_clusters {
             return Ok(false);
         }
+        let Some(Cluster { options, constants, words }) = self.split_cluster(word)? else { return Ok(false) };
 
-        let mut said: Vec<(&Spelling<'a>, String, String)> = Vec::new();
-        let mut constants = Vec::new();
-        let mut used = 1;
+        for (option, key, value) in options {
+            self.give(option, &FlagMatch { key: &key, value: &value, words, literal_bytes: 0 })?;
+        }
+        for at in constants {
+            self.constants[at] = true;
+        }
+        self.at += words;
+        Ok(true)
+    }
+
+    /// Splits a word into short options; `None` if one of its letters is none.
+    fn split_cluster(&self, word: &'w str) -> Result<Option<Cluster<'g, 'a>>, Misfit> {
+        let mut cluster = Cluster { options: Vec::new(), constants: Vec::new(), words: 1 };
         for (start, short) in word.char_indices().skip(1) {
             // A letter that the command has as an option of its own, such as `-r` of `rm -rf`.
             let is_constant = |words: &Vec<String>| words.len() == 1 && words[0] == format!("-{short}");
             if let Some(at) = self.grammar.constants.iter().position(is_constant) {
-                constants.push(at);
+                cluster.constants.push(at);
                 continue;
             }
-            let named: Vec<&Spelling<'a>> = self
+
+            let named: Vec<&'g Spelling<'a>> = self
                 .grammar
                 .options
                 .iter()
@@ -351,33 +374,25 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
                 && (is_last || !may_be_attached)
                 && !(is_last && self.takes_next(&named, &words))
             {
-                said.push((bare, String::new(), String::new()));
+                cluster.options.push((bare, String::new(), String::new()));
                 continue;
             }
+
             // Behind several letters, a program that leaves out the `=` of `-x=V` need not do so.
             let takes_equals = |one: &Spelling<'a>| {
                 one.template.name().is_some_and(|name| name.ends_with('=') && spelled.starts_with(name))
             };
             if self.grammar.options.iter().any(takes_equals) {
-                return Ok(false);
+                return Ok(None);
             }
             let read = named.iter().find_map(|option| Some((*option, option.template.read(&words)?)));
-            let Some((option, read)) = read else { return Ok(false) };
+            let Some((option, read)) = read else { return Ok(None) };
             self.check_value(option, read.value)?;
-            said.push((option, read.key.to_owned(), read.value.to_owned()));
-            used = read.words;
+            cluster.options.push((option, read.key.to_owned(), read.value.to_owned()));
+            cluster.words = read.words;
             break;
         }
-
-        for (option, key, value) in said {
-            self.give(option, &FlagMatch { key: &key, value: &value, words: used, literal_bytes: 0 })?;
-        }
-
-        for at in constants {
-            self.constants[at] = true;
-        }
-        self.at += used;
-        Ok(true)
+        Ok(Some(cluster))
     }
 
     /// Whether one of several options takes the word behind it as its value, as `-j` of make takes a number.
@@ -424,6 +439,7 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         Ok(())
     }
 
+    /// The misfit of an option that the tool does not have.
     fn unknown(&self, word: &str) -> Misfit {
         let name = word.split('=').next().unwrap_or(word);
         if let Some(added) = self.grammar.added.iter().find(|added| added.names(word)) {
@@ -433,6 +449,16 @@ impl<'a, 'w> Scanner<'_, 'a, 'w> {
         let problem = format!("`{name}` is no option here");
         Misfit { kind: MisfitKind::UnknownOption(name.to_owned()), ..Misfit::new(self.at, problem) }
     }
+}
+
+/// Short options in one word.
+struct Cluster<'g, 'a> {
+    /// The options, each with its key and value, which are empty but for the last.
+    options: Vec<(&'g Spelling<'a>, String, String)>,
+    /// The options of the command, by their places in the grammar.
+    constants: Vec<usize>,
+    /// The number of words that they take.
+    words: usize,
 }
 
 /// Whether a value belongs to an option that is a dash and a number, such as `-5`. Others match every option.

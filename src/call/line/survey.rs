@@ -3,8 +3,11 @@
 //! It walks the line once: a loop over known words is walked for each of them, every branch is walked, and what depends on
 //! output is open. Whoever runs the line reads each command again, with what its words have become.
 
+mod builtins;
+mod compound;
 mod expansion;
 mod loops;
+mod programs;
 mod redirections;
 mod simple;
 
@@ -15,17 +18,17 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use climax_catalog::ToolIndex;
-use climax_shell::{
-    Arithmetic, Body, Chain, Command, Joint, List, Pipeline, Script, State, Value, background_number, parse,
-};
+use climax_shell::{Body, Chain, Command, Joint, List, Pipeline, Script, State, Value, background_number, parse};
 
 use super::command_words::Undescribed;
 use super::error::LineError;
+use super::fed::CommandInput;
 use super::finds::first_state;
 use super::read_line::{Feed, ReadCommand, ReadLine};
 use super::resolve::{LineContext, UnreadLine};
-use super::variables::{COMPUTED, unsettable};
+use super::variables::{COMPUTED, check_settable};
 use crate::call::arguments::Input;
+use crate::call::refusal::Refusal;
 
 /// Maximum commands of a line, those of texts and of each turn of known loops included.
 pub(crate) const MAX_COMMANDS: usize = 1_000;
@@ -100,10 +103,30 @@ pub(crate) fn is_one_pipeline(script: &Script) -> bool {
 /// Where a command runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
+    /// In this directory; in that of the line's start for `None`.
     Known(Option<String>),
+    /// In one that is known only once the line runs.
     Open,
 }
 
+impl Place {
+    /// The directory; `None` also for one that is not known.
+    fn known(&self) -> Option<String> {
+        match self {
+            Self::Known(directory) => directory.clone(),
+            Self::Open => None,
+        }
+    }
+}
+
+/// What commands have changed so far, as far as it is known.
+#[derive(Clone)]
+struct Snapshot {
+    state: State,
+    directory: Place,
+}
+
+/// The state of the walk through a line.
 struct Survey<'a, 'c> {
     index: &'a ToolIndex,
     line: &'c str,
@@ -122,10 +145,22 @@ struct Survey<'a, 'c> {
 }
 
 impl<'a> Survey<'a, '_> {
+    /// A part of the line as it is written.
+    fn source(&self, range: &Range<usize>) -> String {
+        self.line.get(range.clone()).unwrap_or_default().to_owned()
+    }
+
+    /// The error of a part of the line.
     fn error(&self, range: &Range<usize>, problem: impl Into<String>, remedy: impl Into<String>) -> UnreadLine {
         LineError::at(self.line, range.clone(), problem, remedy).into()
     }
 
+    /// The error of a part of the line that is refused.
+    fn refused(&self, range: &Range<usize>, refusal: Refusal) -> UnreadLine {
+        LineError::refused(self.line, range.clone(), refusal).into()
+    }
+
+    /// Reads chains that run one after the other, or in the background.
     fn list(&mut self, list: &List, feed: &Feed) -> Result<(), UnreadLine> {
         for chain in &list.items {
             if chain.background.is_none() {
@@ -143,17 +178,23 @@ impl<'a> Survey<'a, '_> {
         Ok(())
     }
 
+    /// Reads pipelines of which all but the first depend on those before.
     fn chain(&mut self, chain: &Chain, feed: &Feed) -> Result<(), UnreadLine> {
         self.pipeline(&chain.first, feed)?;
         for (joint, pipeline) in &chain.rest {
             self.joined(if *joint == Joint::And { "&&" } else { "||" });
-            let before = (self.state.clone(), self.directory.clone());
+            let before = self.snapshot();
             self.branch(|survey| survey.pipeline(pipeline, feed))?;
             if *joint == Joint::Or {
                 self.merge(before);
             }
         }
         Ok(())
+    }
+
+    /// The variables and the directory at this place of the line.
+    fn snapshot(&self) -> Snapshot {
+        Snapshot { state: self.state.clone(), directory: self.directory.clone() }
     }
 
     /// Reads commands that may not run. What no command has set before may have a value there.
@@ -178,7 +219,8 @@ impl<'a> Survey<'a, '_> {
     }
 
     /// Makes open what a branch may have changed.
-    fn merge(&mut self, (state, directory): (State, Place)) {
+    fn merge(&mut self, before: Snapshot) {
+        let Snapshot { state, directory } = before;
         let names: BTreeSet<String> = self.state.variables.keys().chain(state.variables.keys()).cloned().collect();
         for name in names {
             if self.state.variables.get(&name) != state.variables.get(&name) {
@@ -190,6 +232,7 @@ impl<'a> Survey<'a, '_> {
         }
     }
 
+    /// Reads the commands of a pipeline, each of which runs in a subshell if there are several.
     fn pipeline(&mut self, pipeline: &Pipeline, feed: &Feed) -> Result<(), UnreadLine> {
         if let [command] = pipeline.commands.as_slice() {
             self.command(command, feed)?;
@@ -208,12 +251,13 @@ impl<'a> Survey<'a, '_> {
 
     /// Reads something whose variables and directory stay its own.
     fn subshell(&mut self, read: impl FnOnce(&mut Self) -> Result<(), UnreadLine>) -> Result<(), UnreadLine> {
-        let before = (self.state.clone(), self.directory.clone());
+        let before = self.snapshot();
         let read = read(self);
-        (self.state, self.directory) = before;
+        Snapshot { state: self.state, directory: self.directory } = before;
         read
     }
 
+    /// Reads a command, around whose words it has its standard input.
     fn command(&mut self, command: &Command, feed: &Feed) -> Result<(), UnreadLine> {
         let before = std::mem::replace(&mut self.around, inherited(feed));
         let read = self.surrounded(command, feed);
@@ -221,68 +265,18 @@ impl<'a> Survey<'a, '_> {
         read
     }
 
+    /// Reads a command with its redirections.
     fn surrounded(&mut self, command: &Command, feed: &Feed) -> Result<(), UnreadLine> {
         let own = self.redirections(&command.redirections)?;
         let feed = own.as_ref().unwrap_or(feed);
-        if !matches!(command.body, Body::Simple(_)) {
-            self.around = inherited(feed);
+        if let Body::Simple(simple) = &command.body {
+            return self.simple(command, simple, CommandInput { feed, is_own: own.is_some() });
         }
-        match &command.body {
-            Body::Simple(simple) => self.simple(command, simple, feed, own.is_some()),
-            Body::Subshell(list) => self.subshell(|survey| survey.list(list, &inherited(feed))),
-            Body::Group(list) => self.list(list, &inherited(feed)),
-            Body::If(command) => {
-                let before = (self.state.clone(), self.directory.clone());
-                for (at, branch) in command.branches.iter().enumerate() {
-                    if at == 0 {
-                        self.list(&branch.condition, &inherited(feed))?;
-                    } else {
-                        self.branch(|survey| survey.list(&branch.condition, &inherited(feed)))?;
-                    }
-                    self.branch(|survey| survey.list(&branch.body, &inherited(feed)))?;
-                    self.merge(before.clone());
-                }
-                let otherwise = command.otherwise.as_ref();
-                otherwise.map_or(Ok(()), |list| self.branch(|survey| survey.list(list, &inherited(feed))))?;
-                self.merge(before);
-                Ok(())
-            }
-            Body::For(command) => self.for_loop(command, &inherited(feed)),
-            Body::Count(count) => {
-                let parts = [&count.start, &count.condition, &count.step];
-                self.opened(parts.into_iter().flatten(), &command.range)?;
-                self.substitutions_in(parts.into_iter().flatten().flat_map(Arithmetic::parts))?;
-                self.body(&count.body, &inherited(feed))
-            }
-            Body::While(command) => {
-                let unset = self.state.unset_so_far.clone();
-                self.open_assigned(&command.condition);
-                self.open_assigned(&command.body);
-                let before = (self.state.clone(), self.directory.clone());
-                self.list(&command.condition, &inherited(feed))?;
-                self.in_turn(|survey| survey.list(&command.body, &inherited(feed)))?;
-                self.merge(before);
-                self.state.unset_so_far = unset;
-                Ok(())
-            }
-            Body::Case(case) => {
-                self.substitutions(std::slice::from_ref(&case.word))?;
-                let before = (self.state.clone(), self.directory.clone());
-                for arm in &case.arms {
-                    self.substitutions(&arm.patterns)?;
-                    self.branch(|survey| survey.list(&arm.body, &inherited(feed)))?;
-                    self.merge(before.clone());
-                }
-                Ok(())
-            }
-            Body::Arithmetic(expression) => {
-                self.substitutions_in(expression.parts())?;
-                self.arithmetic(expression, &command.range)
-            }
-            Body::Condition(condition) => self.substitutions(condition.words()),
-        }
+        self.around = inherited(feed);
+        self.compound(&command.body, &command.range, &inherited(feed))
     }
 
+    /// Adds a command to those of the line.
     fn add(&mut self, command: ReadCommand<'a>, range: &Range<usize>) -> Result<(), UnreadLine> {
         if self.commands.len() == MAX_COMMANDS {
             let problem = format!("the line has more than {MAX_COMMANDS} commands");
@@ -292,11 +286,9 @@ impl<'a> Survey<'a, '_> {
         Ok(())
     }
 
+    /// Checks that a line may set a variable.
     fn settable(&self, range: &Range<usize>, name: &str) -> Result<(), UnreadLine> {
-        match unsettable(name) {
-            None => Ok(()),
-            Some((problem, remedy)) => Err(self.error(range, problem, remedy)),
-        }
+        check_settable(name).map_err(|refusal| self.refused(range, refusal))
     }
 }
 

@@ -3,6 +3,8 @@
 use climax_catalog::expansion::Lookup;
 use climax_shell::is_name;
 
+use crate::call::refusal::Refusal;
+
 /// Variables of the environment that a line may read: none of them is a secret.
 pub(crate) const READABLE: [&str; 22] = [
     "CARGO_HOME",
@@ -181,8 +183,11 @@ pub(crate) fn is_inherited(name: &str, env: Lookup<'_>) -> bool {
     is_harmless_always(name) && env(name).is_some()
 }
 
-/// Returns why a line may not set a variable; `None` if it may.
-pub(crate) fn unsettable(name: &str) -> Option<(String, String)> {
+/// Checks that a line may set a variable.
+///
+/// # Errors
+/// It may not.
+pub(crate) fn check_settable(name: &str) -> Result<(), Refusal> {
     let is_held = UNSETTABLE.contains(&name)
         || name.starts_with("LD_")
         || name.starts_with("DYLD_")
@@ -194,18 +199,20 @@ pub(crate) fn unsettable(name: &str) -> Option<(String, String)> {
     } else if OF_SHELL.contains(&name) {
         "a shell gives it a value of its own; use another name"
     } else {
-        return None;
+        return Ok(());
     };
-    Some((format!("a line cannot set `{name}`"), remedy.to_owned()))
+    Err(Refusal::new(format!("a line cannot set `{name}`"), remedy))
 }
 
-/// Returns why a variable cannot be set that `env` would set for its program; `None` if the words are another command, or all
-/// can be set.
-pub(crate) fn unsettable_by_env<'w>(words: impl IntoIterator<Item = &'w str>) -> Option<(String, String)> {
+/// Checks that a line may set the variables which `env` would set for its program. Other commands set none.
+///
+/// # Errors
+/// It may not set one of them.
+pub(crate) fn check_set_by_env<'w>(words: impl IntoIterator<Item = &'w str>) -> Result<(), Refusal> {
     let mut words = words.into_iter();
     if words.next() != Some("env") {
-        return None;
+        return Ok(());
     }
     let assigned = |word: &'w str| word.split_once('=').map(|(name, _)| name).filter(|name| is_name(name));
-    words.skip_while(|word| word.starts_with('-')).map_while(assigned).find_map(unsettable)
+    words.skip_while(|word| word.starts_with('-')).map_while(assigned).try_for_each(check_settable)
 }

@@ -15,6 +15,7 @@ use crate::call::line::{
 };
 use crate::call::outcome::CallError;
 use crate::call::plan::PlannedCall;
+use crate::call::refusal::Refusal;
 use crate::call::request::Purpose;
 use crate::call::{command_line, confinement};
 use crate::exec::{self, Invocation};
@@ -58,8 +59,8 @@ impl Toolbox {
         }
 
         let fixed = || directory.filter(|_| !has_directory).and_then(|_| fixed_directory(tool));
-        if let Some((problem, remedy)) = unsayable(tool, input).or_else(fixed) {
-            return Err(unread(text, problem, remedy));
+        if let Some(refusal) = unsayable(tool, input).or_else(fixed) {
+            return Err(unread(text, refusal));
         }
         let mut invocation = reading.plan(&bound, &exec::variable, &exec::spelled_program);
         invocation.env.splice(0..0, env.iter().cloned());
@@ -76,7 +77,7 @@ impl Toolbox {
         let is_uncaged = confinement::leaves_cage(tool, cage);
         if reading.unknown.is_some() && !is_caged && !is_uncaged {
             let problem = format!("no config describes `{}`, and it has no cage here", invocation.argv[0]);
-            return Err(unread(text, problem, "write a config for it"));
+            return Err(unread(text, Refusal::new(problem, "write a config for it")));
         }
         let started =
             reading.started.map(|started| self.plan_started(*started, text, &invocation, surroundings)).transpose()?;
@@ -140,7 +141,7 @@ impl Toolbox {
         let is_unknown = started.reading.unknown.is_some();
         if tool.cli().working_dir().is_some() {
             let problem = format!("`{}` runs in the directory of its config", tool.name());
-            return Err(unread(text, problem, "run it without another command before it"));
+            return Err(unread(text, Refusal::new(problem, "run it without another command before it")));
         }
 
         let directory = by.cwd.as_ref().map(|directory| directory.display().to_string());
@@ -150,7 +151,7 @@ impl Toolbox {
 
         if !is_unknown && program.contains('/') && !Path::new(program).is_absolute() {
             let problem = format!("`{program}` is relative to the server's directory");
-            return Err(unread(text, problem, "run it without another command before it"));
+            return Err(unread(text, Refusal::new(problem, "run it without another command before it")));
         }
 
         Ok(call)
@@ -190,8 +191,9 @@ fn started_words<'a, 'b>(tool: ResolvedTool<'a>, bound: &'b Bound<'_>) -> Option
     }
 }
 
-fn unread(text: &str, problem: String, remedy: &str) -> CallError {
-    CallError::Unread(Box::new(LineError::at(text, 0..text.len(), problem, remedy).into()))
+/// The error of a command that is refused as a whole.
+fn unread(text: &str, refusal: Refusal) -> CallError {
+    CallError::Unread(Box::new(LineError::refused(text, 0..text.len(), refusal).into()))
 }
 
 /// Gives a call the directory of its line, if its tool has an arg for it. A relative value of the call starts there.
@@ -204,37 +206,37 @@ fn set_directory(tool: ResolvedTool<'_>, arguments: &mut Map<String, Value>, dir
 }
 
 /// Returns why a tool cannot be called by a line, and what to do instead.
-fn unsayable(tool: ResolvedTool<'_>, input: Input<'_>) -> Option<(String, &'static str)> {
+fn unsayable(tool: ResolvedTool<'_>, input: Input<'_>) -> Option<Refusal> {
     let has_rule = |place: Place| {
         let mut args = tool.args().filter(|arg| arg.place() == place);
         args.any(|arg| arg.rules().any(RuleView::is_from_policy))
     };
     if tool.questions().len() > 0 {
         let problem = format!("the user gives some of the values of `{}`", tool.name());
-        return Some((problem, "call the tool by its name, with `climax_call`"));
+        return Some(Refusal::new(problem, "call the tool by its name, with `climax_call`"));
     }
 
     if tool.args().any(|arg| arg.output().is_some()) {
         let problem = format!("`{}` writes files for the result", tool.name());
-        return Some((problem, "call the tool by its name, with `climax_call`"));
+        return Some(Refusal::new(problem, "call the tool by its name, with `climax_call`"));
     }
 
     (input == Input::Pipe && has_rule(Place::Stdin)).then(|| {
         let problem = format!("the policy has a rule for the standard input of `{}`", tool.name());
-        (problem, "pass the text as an argument, so that it can be checked")
+        Refusal::new(problem, "pass the text as an argument, so that it can be checked")
     })
 }
 
 /// Returns why a tool without a `cwd` argument cannot run in another directory.
-fn fixed_directory(tool: ResolvedTool<'_>) -> Option<(String, &'static str)> {
+fn fixed_directory(tool: ResolvedTool<'_>) -> Option<Refusal> {
     if tool.cli().working_dir().is_some() {
         let problem = format!("`{}` runs in the directory of its config", tool.name());
-        return Some((problem, "leave the directory out"));
+        return Some(Refusal::new(problem, "leave the directory out"));
     }
 
     let mut rules = tool.args().flat_map(ArgView::rules);
     rules.any(RuleView::is_from_policy).then(|| {
         let problem = format!("the policy has rules for `{}`, which hold in the server's directory", tool.name());
-        (problem, "leave the directory out, and write the paths from there")
+        Refusal::new(problem, "leave the directory out, and write the paths from there")
     })
 }

@@ -3,6 +3,7 @@
 use climax_shell::{Field, Origin};
 
 use super::started::check_started;
+use crate::call::refusal::Refusal;
 
 /// `find` with what it does for each path that it finds.
 #[derive(Clone, Debug)]
@@ -42,6 +43,7 @@ impl<'f> Actions<'f> {
 }
 
 impl<'f> Action<'f> {
+    /// The command of `-exec`.
     fn command(&self) -> Option<&'f [Field]> {
         match self {
             Self::Run(command, _) => Some(command),
@@ -50,11 +52,8 @@ impl<'f> Action<'f> {
     }
 }
 
-/// The problem of an expression and the remedy.
-type Refused = (String, String);
-
 /// Reads `find` with `-exec` at its end; `None` if it starts nothing.
-pub(super) fn find(fields: &[Field]) -> Result<Option<Find<'_>>, Refused> {
+pub(super) fn find(fields: &[Field]) -> Result<Option<Find<'_>>, Refusal> {
     let is_exec = |field: &Field| ["-exec", "-execdir", "-ok", "-okdir"].iter().any(|text| is(field, text));
     let Some(start) = fields.iter().position(is_exec) else { return Ok(None) };
     let (mut words, mut rest) = fields.split_at(start);
@@ -103,7 +102,7 @@ pub(super) fn find(fields: &[Field]) -> Result<Option<Find<'_>>, Refused> {
 }
 
 /// Checks the words before the first action. What they match is found by `-print0` in the place of the actions.
-fn check_tests(words: &[Field]) -> Result<(), Refused> {
+fn check_tests(words: &[Field]) -> Result<(), Refusal> {
     const PRINTING: [&str; 8] = ["-print", "-print0", "-printf", "-ls", "-fprint", "-fprint0", "-fprintf", "-fls"];
 
     if let Some(action) = words.iter().find(|word| PRINTING.iter().any(|action| is(word, action))) {
@@ -118,7 +117,7 @@ fn check_tests(words: &[Field]) -> Result<(), Refused> {
 }
 
 /// Splits off the command behind `-exec` and what ends it.
-fn command_of(words: &[Field]) -> Result<(&[Field], &str, &[Field]), Refused> {
+fn command_of(words: &[Field]) -> Result<(&[Field], &str, &[Field]), Refusal> {
     let is_end =
         |(at, field): (usize, &Field)| is(field, ";") || is(field, "+") && at > 0 && words[at - 1].text == "{}";
     let Some(end) = words.iter().enumerate().position(is_end) else {
@@ -137,10 +136,12 @@ fn command_of(words: &[Field]) -> Result<(&[Field], &str, &[Field]), Refused> {
     Ok((command, &words[end].text, behind))
 }
 
+/// Whether a word is this text, and no value.
 fn is(field: &Field, text: &str) -> bool {
     field.origin == Origin::Literal && field.text == text
 }
 
-fn refused<T>(problem: &str, remedy: &str) -> Result<T, Refused> {
-    Err((problem.to_owned(), remedy.to_owned()))
+/// Refuses an expression.
+fn refused<T>(problem: &str, remedy: &str) -> Result<T, Refusal> {
+    Err(Refusal::new(problem, remedy))
 }

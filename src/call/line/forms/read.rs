@@ -3,6 +3,7 @@
 use climax_shell::Field;
 
 use super::cluster::{Cluster, is_option};
+use crate::call::refusal::Refusal;
 
 /// `read` with its options.
 #[derive(Clone, Debug)]
@@ -19,8 +20,8 @@ impl<'f> Read<'f> {
     /// Reads the words behind `read`.
     ///
     /// # Errors
-    /// The problem and the remedy.
-    pub(crate) fn of(words: &'f [Field]) -> Result<Self, (String, String)> {
+    /// An option is not read.
+    pub(crate) fn of(words: &'f [Field]) -> Result<Self, Refusal> {
         let mut read = Self { is_raw: false, delimiter: b'\n', names: Vec::new() };
         let mut rest = words.iter();
         while let Some(word) = rest.as_slice().first().filter(|word| is_option(word)) {
@@ -44,7 +45,7 @@ impl<'f> Read<'f> {
                             "-t" => "leave it out; input that does not come ends with the time of the line",
                             _ => "write `read -r NAME`",
                         };
-                        return Err((format!("the option `{option}` of `read` is not read"), remedy.to_owned()));
+                        return Err(Refusal::new(format!("the option `{option}` of `read` is not read"), remedy));
                     }
                 }
             }

@@ -2,6 +2,8 @@
 
 use climax_shell::{Field, Options, Origin};
 
+use crate::call::refusal::Refusal;
+
 /// Options that change nothing here: there are no aliases, no history and no terminal.
 const WITHOUT_EFFECT: [&str; 6] =
     ["checkwinsize", "cmdhist", "expand_aliases", "histappend", "histverify", "huponexit"];
@@ -19,18 +21,18 @@ impl Shopt {
     /// Reads the words behind `shopt`, which change or ask for `options`.
     ///
     /// # Errors
-    /// The problem and the remedy.
-    pub(crate) fn of(words: &[Field], mut options: Options) -> Result<Self, (String, String)> {
+    /// A word is a value, or names an option that is not read.
+    pub(crate) fn of(words: &[Field], mut options: Options) -> Result<Self, Refusal> {
         if let Some(value) = words.iter().find(|word| word.origin != Origin::Literal) {
             let problem = format!("the value `{}` would be a word of `shopt`", value.text);
-            return Err((problem, "write the name of the option".to_owned()));
+            return Err(Refusal::new(problem, "write the name of the option"));
         }
         let names = words.get(1..).unwrap_or_default();
         let how = words.first().map(|word| word.text.as_str());
         let (Some(how @ ("-s" | "-u" | "-q")), false) = (how, names.is_empty()) else {
-            return Err((
-                "`shopt` is read with `-s`, `-u` or `-q` and names of options".to_owned(),
-                "write it as in `shopt -s nullglob`".to_owned(),
+            return Err(Refusal::new(
+                "`shopt` is read with `-s`, `-u` or `-q` and names of options",
+                "write it as in `shopt -s nullglob`",
             ));
         };
 
@@ -41,7 +43,7 @@ impl Shopt {
             }
             let Some(option) = named(&mut options, name) else {
                 let remedy = instead_of(name).unwrap_or("leave it out; nullglob, dotglob and globstar are read");
-                return Err((format!("the option `{name}` of `shopt` is not read"), remedy.to_owned()));
+                return Err(Refusal::new(format!("the option `{name}` of `shopt` is not read"), remedy));
             };
             are_all_set &= *option;
             match how {

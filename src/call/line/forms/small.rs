@@ -2,6 +2,8 @@
 
 use climax_shell::{Field, Origin};
 
+use crate::call::refusal::Refusal;
+
 /// Splits the words behind `cd` into whether links are resolved, and its operands.
 ///
 /// # Errors
@@ -29,8 +31,8 @@ pub(crate) fn change_of<'w, 't>(mut words: &'w [&'t str]) -> Result<(bool, &'w [
 /// Returns the variables that the words behind `unset` name; none behind `-f`, since there are no functions.
 ///
 /// # Errors
-/// The problem and the remedy.
-pub(crate) fn unset_names(mut words: &[Field]) -> Result<&[Field], (String, String)> {
+/// An option is not read, or is a value.
+pub(crate) fn unset_names(mut words: &[Field]) -> Result<&[Field], Refusal> {
     let mut is_of_functions = false;
     while let [word, rest @ ..] = words {
         if word.text.len() < 2 || !word.text.starts_with('-') {
@@ -38,7 +40,7 @@ pub(crate) fn unset_names(mut words: &[Field]) -> Result<&[Field], (String, Stri
         }
         if word.origin != Origin::Literal {
             let problem = format!("the value `{}` would be an option of `unset`", word.text);
-            return Err((problem, "write the name out".to_owned()));
+            return Err(Refusal::new(problem, "write the name out"));
         }
         words = rest;
         match word.text.as_str() {
@@ -47,7 +49,7 @@ pub(crate) fn unset_names(mut words: &[Field]) -> Result<&[Field], (String, Stri
             "-f" => is_of_functions = true,
             option => {
                 let problem = format!("the option `{option}` of `unset` is not read");
-                return Err((problem, "write `unset NAME`".to_owned()));
+                return Err(Refusal::new(problem, "write `unset NAME`"));
             }
         }
     }
@@ -57,8 +59,8 @@ pub(crate) fn unset_names(mut words: &[Field]) -> Result<&[Field], (String, Stri
 /// Returns how many loops `break` or `continue` is about.
 ///
 /// # Errors
-/// The problem and the remedy. A shell would end all loops, or itself.
-pub(crate) fn loop_count(words: &[Field]) -> Result<usize, (String, String)> {
+/// The word is no number above 0, for which a shell would end all loops, or itself.
+pub(crate) fn loop_count(words: &[Field]) -> Result<usize, Refusal> {
     let count = match words {
         [] => Some(1),
         [word] if word.is_open => Some(1),
@@ -67,19 +69,19 @@ pub(crate) fn loop_count(words: &[Field]) -> Result<usize, (String, String)> {
     };
     count.ok_or_else(|| {
         let problem = "`break` and `continue` take one number above 0: that of the loops which they end";
-        (problem.to_owned(), "write `break`, or as `break 2` how many loops".to_owned())
+        Refusal::new(problem, "write `break`, or as `break 2` how many loops")
     })
 }
 
 /// Returns the word behind `shift`, if there is one.
 ///
 /// # Errors
-/// The problem and the remedy. A shell would end.
-pub(crate) fn shift_word(words: &[Field]) -> Result<Option<&Field>, (String, String)> {
+/// There are several words, for which a shell would end.
+pub(crate) fn shift_word(words: &[Field]) -> Result<Option<&Field>, Refusal> {
     let words = if words.first().is_some_and(|word| word.text == "--") { &words[1..] } else { words };
     match words {
         [] => Ok(None),
         [word] => Ok(Some(word)),
-        _ => Err(("`shift` takes one number".to_owned(), "write `shift`, or as `shift 2` how many words".to_owned())),
+        _ => Err(Refusal::new("`shift` takes one number", "write `shift`, or as `shift 2` how many words")),
     }
 }

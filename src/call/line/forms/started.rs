@@ -2,8 +2,10 @@
 
 use climax_shell::Field;
 
+use crate::call::refusal::Refusal;
+
 /// Refuses commands that only a shell has, where a program starts the command.
-pub(super) fn check_started(command: &[Field]) -> Result<(), (String, String)> {
+pub(super) fn check_started(command: &[Field]) -> Result<(), Refusal> {
     const OF_SHELLS: [&str; 13] =
         [":", "cd", "read", "shift", "wait", "type", "source", ".", "export", "unset", "set", "exit", "command"];
 
@@ -11,7 +13,7 @@ pub(super) fn check_started(command: &[Field]) -> Result<(), (String, String)> {
         None => Ok(()),
         Some(first) => {
             let problem = format!("`{}` is a command of the shell, and a program is started here", first.text);
-            Err((problem, "write it in a loop, as in `while read -r x; do …; done`".to_owned()))
+            Err(Refusal::new(problem, "write it in a loop, as in `while read -r x; do …; done`"))
         }
     }
 }

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use climax_shell::{Field, Script, parse};
 
+use crate::call::refusal::Refusal;
+
 /// The variable that stands in a text where `xargs` or `find` puts a value. No line can name it.
 pub(crate) const FILLED: &str = "{}";
 
@@ -44,24 +46,24 @@ impl CommandText<'_> {
     /// Reads the commands. Where a value is put in, [`FILLED`] stands, so that the value is one for every rule about values.
     ///
     /// # Errors
-    /// The problem and the remedy.
-    pub(crate) fn script(&self, filled: Option<Filled<'_>>) -> Result<Script, (String, String)> {
+    /// The text is not read, or a value would become a part of its commands.
+    pub(crate) fn script(&self, filled: Option<Filled<'_>>) -> Result<Script, Refusal> {
         let mut script = parse(&self.text.text).map_err(|error| {
             let Range { start, .. } = error.range;
-            (format!("in the text of `-c`, at byte {start}: {}", error.problem), error.remedy)
+            Refusal::new(format!("in the text of `-c`, at byte {start}: {}", error.problem), error.remedy)
         })?;
         if self.is_sh()
             && let Some(what) = script.beyond_posix(&self.text.text)
         {
             let remedy = "write `bash -c`, which is read as bash reads it";
-            return Err((format!("`{}` may be a shell that does not read `{what}`", self.name), remedy.to_owned()));
+            return Err(Refusal::new(format!("`{}` may be a shell that does not read `{what}`", self.name), remedy));
         }
         let Some(Filled { replaced, value }) = filled else { return Ok(script) };
 
         let places = script.fill(replaced, FILLED);
         if places.quoted + places.unquoted != self.text.text.matches(replaced).count() {
             let problem = format!("`{replaced}` stands where a value would be read as a part of the commands");
-            return Err((problem, remedy(self.name, replaced)));
+            return Err(Refusal::new(problem, remedy(self.name, replaced)));
         }
         // The shell would read the value as it reads the text.
         let is_escaped = self.text.text.contains(&format!("\\{replaced}"));
@@ -71,12 +73,13 @@ impl CommandText<'_> {
             None => Ok(script),
             Some(value) => {
                 let problem = format!("`{}` would read the value `{value}` as a part of its commands", self.name);
-                Err((problem, remedy(self.name, replaced)))
+                Err(Refusal::new(problem, remedy(self.name, replaced)))
             }
         }
     }
 }
 
+/// What to do instead of putting a value into the text.
 fn remedy(name: &str, replaced: &str) -> String {
     format!("pass it behind the text, as in `{name} -c '… \"$1\" …' {name} {replaced}`")
 }

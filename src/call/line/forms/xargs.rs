@@ -6,6 +6,7 @@ use climax_shell::{Field, Origin};
 
 use super::cluster::{Cluster, is_option};
 use super::started::check_started;
+use crate::call::refusal::Refusal;
 
 /// `xargs` with its options.
 #[derive(Clone, Debug)]
@@ -51,7 +52,7 @@ pub(crate) enum Most {
 }
 
 /// Reads the options of `xargs`.
-pub(super) fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
+pub(super) fn xargs(words: &[Field]) -> Result<Xargs<'_>, Refusal> {
     let mut xargs = Xargs {
         file: None,
         separator: Separator::Space,
@@ -71,7 +72,7 @@ pub(super) fn xargs(words: &[Field]) -> Result<Xargs<'_>, (String, String)> {
         }
         let refused = || {
             let remedy = "write the command for each value, as in `xargs -n 1` or `while read -r x; do …; done`";
-            (format!("the option `{}` of xargs is not read", word.text), remedy.to_owned())
+            Refusal::new(format!("the option `{}` of xargs is not read", word.text), remedy)
         };
         let mut options = Cluster::of(&word.text);
         while let Some(option) = options.next() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use climax_shell::{Arithmetic, For, List, Value};
+use climax_shell::{Arithmetic, Count, For, List, Value, While};
 
 use super::{MAX_COMMANDS, Place, Survey};
 use crate::call::line::finds::{assigned, assigned_in_arithmetic};
@@ -15,8 +15,29 @@ use crate::call::line::variables::READABLE;
 const MAX_TURNS: usize = 32;
 
 impl Survey<'_, '_> {
+    /// Reads a loop that counts.
+    pub(super) fn count_loop(&mut self, command: &Count, range: &Range<usize>, feed: &Feed) -> Result<(), UnreadLine> {
+        let parts = [&command.start, &command.condition, &command.step];
+        self.opened(parts.into_iter().flatten(), range)?;
+        self.substitutions_in(parts.into_iter().flatten().flat_map(Arithmetic::parts))?;
+        self.body(&command.body, feed)
+    }
+
+    /// Reads a loop with a condition, which runs once at least.
+    pub(super) fn while_loop(&mut self, command: &While, feed: &Feed) -> Result<(), UnreadLine> {
+        let unset = self.state.unset_so_far.clone();
+        self.open_assigned(&command.condition);
+        self.open_assigned(&command.body);
+        let before = self.snapshot();
+        self.list(&command.condition, feed)?;
+        self.in_turn(|survey| survey.list(&command.body, feed))?;
+        self.merge(before);
+        self.state.unset_so_far = unset;
+        Ok(())
+    }
+
     /// Makes open what a loop with arithmetic may change.
-    pub(super) fn opened<'p>(
+    fn opened<'p>(
         &mut self,
         parts: impl Iterator<Item = &'p Arithmetic>,
         range: &Range<usize>,
@@ -33,16 +54,17 @@ impl Survey<'_, '_> {
     }
 
     /// Reads the body of a loop, which may run any number of times.
-    pub(super) fn body(&mut self, body: &List, feed: &Feed) -> Result<(), UnreadLine> {
+    fn body(&mut self, body: &List, feed: &Feed) -> Result<(), UnreadLine> {
         let unset = self.state.unset_so_far.clone();
         self.open_assigned(body);
-        let before = (self.state.clone(), self.directory.clone());
+        let before = self.snapshot();
         self.in_turn(|survey| survey.list(body, feed))?;
         self.merge(before);
         self.state.unset_so_far = unset;
         Ok(())
     }
 
+    /// Reads a loop over words: once for each if all are known and few, else once with its variable open.
     pub(super) fn for_loop(&mut self, command: &For, feed: &Feed) -> Result<(), UnreadLine> {
         self.settable(&(0..0), &command.name)?;
         let words = command.words.as_deref().unwrap_or_default();
@@ -67,7 +89,7 @@ impl Survey<'_, '_> {
     }
 
     /// Makes open what the commands of a list set, since they may run any number of times.
-    pub(super) fn open_assigned(&mut self, list: &List) {
+    fn open_assigned(&mut self, list: &List) {
         let mut names = BTreeSet::new();
         let changes = assigned(list, &mut names);
         for name in names {

@@ -68,11 +68,11 @@ impl Survey<'_, '_> {
         file_use: FileUse,
     ) -> Result<bool, UnreadLine> {
         let is_open = field.is_open || self.directory == Place::Open;
-        let directory = if let Place::Known(directory) = &self.directory { directory.clone() } else { None };
+        let directory = self.directory.known();
         let path = changed(directory.as_deref(), &field.text);
         let is_known = !field.is_open && (!is_open || field.text.starts_with('/'));
         let special = if is_known { files::special(&path, file_use) } else { Ok(None) };
-        if let Some(special) = special.map_err(|(problem, remedy)| self.error(range, problem, remedy))? {
+        if let Some(special) = special.map_err(|refusal| self.refused(range, refusal))? {
             return Ok(special == Special::Null);
         }
         let tool = if file_use.writes() { files::writing() } else { files::reading() };
@@ -84,7 +84,7 @@ impl Survey<'_, '_> {
             (self.context.write_mode)(Path::new(&path), file_use)
         };
         let (arguments, words) = file_call(tool, &path, mode);
-        let text = self.line.get(range.clone()).unwrap_or_default().to_owned();
+        let text = self.source(range);
         let key = CommandKey { words, directory, ..CommandKey::default() };
         let call = ReadCall::Tool(Box::new(native_reading(tool, arguments)));
         self.add(

@@ -1,22 +1,17 @@
-//! Simple commands: builtins, programs, and those that start others.
+//! Simple commands: their variables, their words, and the commands that they start.
 
-use std::ops::Range;
-
-use climax_shell::{Body, Command, Field, Origin, Part, Simple, State, Value, Word};
+use climax_shell::{Assignment, Body, Command, Field, Origin, Part, Simple, State, Value, Word};
 
 use super::expansion::Fields;
-use super::{MAX_TEXTS, Place, Survey, inherited, or_by_a_shell};
+use super::programs::{Given, ProgramWords};
+use super::{MAX_TEXTS, Survey, inherited, or_by_a_shell};
 use crate::call::files::FileUse;
-use crate::call::line::directories::changed;
-use crate::call::line::fed::{FedCommand, read_fed};
-use crate::call::line::finds::holds_data;
-use crate::call::line::forms::{
-    Builtin, CommandText, FILLED, Filled, Find, Form, Read, Set, Shopt, Xargs, change_of, is_refused, loop_count,
-    printed_variable, shift_word, text_to_fill, unset_names,
-};
-use crate::call::line::read_line::{CommandKey, Feed, ReadCall, ReadCommand};
-use crate::call::line::resolve::{ExpandedCommand, UnreadLine};
-use crate::call::line::variables::{COMPUTED, READABLE, is_inherited};
+use crate::call::line::fed::CommandInput;
+use crate::call::line::forms::{CommandText, FILLED, Filled, Find, Form, Xargs, is_refused, text_to_fill};
+use crate::call::line::read_line::Feed;
+use crate::call::line::resolve::UnreadLine;
+use crate::call::line::variables::{COMPUTED, is_inherited};
+use crate::call::refusal::Refusal;
 
 impl Survey<'_, '_> {
     /// Reads a simple command.
@@ -24,41 +19,53 @@ impl Survey<'_, '_> {
         &mut self,
         command: &Command,
         simple: &Simple,
-        feed: &Feed,
-        is_own: bool,
+        input: CommandInput<'_>,
     ) -> Result<(), UnreadLine> {
+        if simple.words.is_empty() {
+            return self.assign(&simple.assignments);
+        }
+
+        let (variables, is_open) = self.own_variables(simple)?;
+        self.substitutions(&simple.words)?;
+        let exported = self.exported_values(simple)?;
+        let fields = self.fields(&simple.words, &command.range)?;
+        self.expanded(command, &fields, Given { variables: &variables, is_open, input })?;
+        for (name, value) in exported {
+            self.state.set(&name, value);
+        }
+        Ok(())
+    }
+
+    /// Sets variables without a command behind them, which stay set.
+    fn assign(&mut self, assignments: &[Assignment]) -> Result<(), UnreadLine> {
+        for assignment in assignments {
+            self.substitutions([&assignment.value])?;
+            let value = self.value(&assignment.value)?;
+            self.settable(&assignment.range, &assignment.name)?;
+            self.state.set(&assignment.name, assigned(assignment, value));
+            if is_inherited(&assignment.name, self.context.env) {
+                self.state.export(&assignment.name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Expands the variables before the words of a command. Returns whether a value is not known yet, too.
+    fn own_variables(&mut self, simple: &Simple) -> Result<(Vec<(String, String)>, bool), UnreadLine> {
+        let is_reading = simple.words.first().and_then(Word::plain) == Some("read");
         let mut variables = Vec::new();
         let mut is_open = false;
         for assignment in &simple.assignments {
             self.substitutions([&assignment.value])?;
             let value = self.value(&assignment.value)?;
-            is_open |= value.is_open;
-            let is_reading = assignment.name == "IFS" && simple.words.first().and_then(Word::plain) == Some("read");
-            if !is_reading {
+            // What `read` splits is its own line only.
+            if !(is_reading && assignment.name == "IFS") {
                 self.settable(&assignment.range, &assignment.name)?;
             }
-            if simple.words.is_empty() {
-                let known = if value.is_open || assignment.appends { Value::Open } else { Value::Known(value.text) };
-                self.state.set(&assignment.name, known);
-                if is_inherited(&assignment.name, self.context.env) {
-                    self.state.export(&assignment.name);
-                }
-            } else {
-                variables.push((assignment.name.clone(), value.text));
-            }
+            is_open |= value.is_open;
+            variables.push((assignment.name.clone(), value.text));
         }
-        if simple.words.is_empty() {
-            return Ok(());
-        }
-
-        self.substitutions(&simple.words)?;
-        let exported = self.exported_values(simple)?;
-        let fields = self.fields(&simple.words, &command.range)?;
-        self.expanded(command, &fields, (&variables, is_open), feed, is_own)?;
-        for (name, value) in exported {
-            self.state.set(&name, value);
-        }
-        Ok(())
+        Ok((variables, is_open))
     }
 
     /// The values that `export` sets, which are not split.
@@ -69,71 +76,85 @@ impl Survey<'_, '_> {
         let mut values = Vec::new();
         for assignment in simple.words.iter().filter_map(Word::assignment) {
             let value = self.value(&assignment.value)?;
-            let known = if value.is_open || assignment.appends { Value::Open } else { Value::Known(value.text) };
-            values.push((assignment.name, known));
+            let value = assigned(&assignment, value);
+            values.push((assignment.name, value));
         }
         Ok(values)
     }
 
     /// Reads a command with its fields.
-    fn expanded(
-        &mut self,
-        command: &Command,
-        fields: &Fields,
-        (variables, is_open): (&[(String, String)], bool),
-        feed: &Feed,
-        is_own: bool,
-    ) -> Result<(), UnreadLine> {
-        let form = Form::of(&fields.expanded).map_err(|(problem, remedy)| {
+    fn expanded(&mut self, command: &Command, fields: &Fields, given: Given<'_>) -> Result<(), UnreadLine> {
+        let form = Form::of(&fields.expanded).map_err(|Refusal { problem, remedy }| {
             let is_of_shell = fields.expanded.first().is_some_and(|first| is_refused(&first.text));
             let remedy = if is_of_shell { or_by_a_shell(remedy, self.context) } else { remedy };
             self.error(&command.range, problem, remedy)
         })?;
+
         match form {
             Form::Builtin(builtin, words) => self.builtin(command, builtin, words),
             Form::Program(words) => {
                 let skipped = fields.expanded.len() - words.len();
                 let written = &fields.written[skipped.min(fields.written.len())..];
-                self.program(command, (written, words, &fields.places), (variables, is_open), feed, is_own)
+                self.program(command, ProgramWords { written, fields: words, places: &fields.places }, given)
             }
             Form::Text(text) => {
                 let filled = fields.replaced.as_deref().map(|replaced| Filled { replaced, value: None });
-                self.nested(command, (&text, filled), (variables, is_open), feed)
+                self.nested(command, &text, filled, given)
             }
-            Form::Xargs(Xargs { file, command: words, replaced, .. }) => {
-                if let Some(file) = file {
-                    if is_own && *feed != Feed::Nothing {
-                        let problem = "the commands of `xargs -a` would read the input that stands before it";
-                        return Err(self.error(&command.range, problem, "write `xargs COMMAND < FILE`"));
-                    }
-                    if !is_process(&file, command) {
-                        self.file_named(&file, &command.range, FileUse::Read)?;
-                    }
-                }
-                if words.is_empty() {
-                    return Ok(());
-                }
-                self.open_command(command, (words, replaced.as_deref(), fields), variables)
-            }
-            Form::Find(Find { words: find, actions }) => {
-                let mut find = find.to_vec();
-                find.push(literal("-print0"));
-                self.program(command, (&find, &find, &fields.places), (variables, is_open), feed, is_own)?;
-                for words in actions.commands() {
-                    self.joined("|");
-                    self.open_command(command, (words, Some("{}"), fields), variables)?;
-                }
-                Ok(())
-            }
+            Form::Xargs(xargs) => self.xargs(command, &xargs, fields, given),
+            Form::Find(find) => self.find(command, &find, fields, given),
         }
     }
 
-    /// Reads a command that gets values which are not known yet.
+    /// Reads the command that `xargs` starts, and the file that has its values.
+    fn xargs(
+        &mut self,
+        command: &Command,
+        xargs: &Xargs<'_>,
+        fields: &Fields,
+        given: Given<'_>,
+    ) -> Result<(), UnreadLine> {
+        if let Some(file) = &xargs.file {
+            if given.input.is_own && *given.input.feed != Feed::Nothing {
+                let problem = "the commands of `xargs -a` would read the input that stands before it";
+                return Err(self.error(&command.range, problem, "write `xargs COMMAND < FILE`"));
+            }
+            if !is_process(file, command) {
+                self.file_named(file, &command.range, FileUse::Read)?;
+            }
+        }
+        if xargs.command.is_empty() {
+            return Ok(());
+        }
+        self.open_command(command, (xargs.command, xargs.replaced.as_deref()), fields, given)
+    }
+
+    /// Reads a `find` that prints what it finds, and the commands that it starts with that.
+    fn find(
+        &mut self,
+        command: &Command,
+        find: &Find<'_>,
+        fields: &Fields,
+        given: Given<'_>,
+    ) -> Result<(), UnreadLine> {
+        let mut words = find.words.to_vec();
+        words.push(literal("-print0"));
+        self.program(command, ProgramWords { written: &words, fields: &words, places: &fields.places }, given)?;
+
+        for words in find.actions.commands() {
+            self.joined("|");
+            self.open_command(command, (words, Some("{}")), fields, given)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a command that gets values which are not known yet, in the place of `replaced` or behind its words.
     fn open_command(
         &mut self,
         command: &Command,
-        (words, replaced, around): (&[Field], Option<&str>, &Fields),
-        variables: &[(String, String)],
+        (words, replaced): (&[Field], Option<&str>),
+        around: &Fields,
+        given: Given<'_>,
     ) -> Result<(), UnreadLine> {
         let (filled, words) = with_value(words, replaced);
         let known = Fields {
@@ -142,30 +163,29 @@ impl Survey<'_, '_> {
             places: around.places.clone(),
             replaced: filled.map(str::to_owned),
         };
-        self.expanded(command, &known, (variables, true), &Feed::Nothing, false)
+        let input = CommandInput { feed: &Feed::Nothing, is_own: false };
+        self.expanded(command, &known, Given { is_open: true, input, ..given })
     }
 
     /// Reads the commands of a text, which get these variables and the exported ones.
     fn nested(
         &mut self,
         command: &Command,
-        (text, filled): (&CommandText<'_>, Option<Filled<'_>>),
-        variables: (&[(String, String)], bool),
-        feed: &Feed,
+        text: &CommandText<'_>,
+        filled: Option<Filled<'_>>,
+        given: Given<'_>,
     ) -> Result<(), UnreadLine> {
         if self.depth == MAX_TEXTS {
-            return Err(self.error(
-                &command.range,
-                "too many texts of `sh -c` stand in one another",
-                "write the commands out",
-            ));
+            let problem = "too many texts of `sh -c` stand in one another";
+            return Err(self.error(&command.range, problem, "write the commands out"));
         }
-        let script = text.script(filled).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
+
+        let script = text.script(filled).map_err(|refusal| self.refused(&command.range, refusal))?;
         let mut inner = Survey {
             index: self.index,
             line: &text.text.text,
             context: self.context,
-            state: self.state_of_text(text, variables),
+            state: self.state_of_text(text, given),
             directory: self.directory.clone(),
             commands: std::mem::take(&mut self.commands),
             started: self.started,
@@ -176,14 +196,14 @@ impl Survey<'_, '_> {
         if filled.is_some() {
             inner.state.set(FILLED, Value::Open);
         }
-        let read = inner.list(&script.list, &inherited(feed));
+        let read = inner.list(&script.list, &inherited(given.input.feed));
         self.started = inner.started;
         self.commands = std::mem::take(&mut inner.commands);
         read
     }
 
     /// The variables and positions with which the commands of a text start.
-    fn state_of_text(&self, text: &CommandText<'_>, (own, is_own_open): (&[(String, String)], bool)) -> State {
+    fn state_of_text(&self, text: &CommandText<'_>, given: Given<'_>) -> State {
         let positions = text.arguments.get(1..).unwrap_or_default();
         let is_open = positions.iter().any(|word| word.is_open);
         let exported = self
@@ -197,211 +217,20 @@ impl Survey<'_, '_> {
             positions: (!is_open).then(|| positions.iter().map(|word| word.text.clone()).collect()),
             ..State::default()
         };
-        for (name, value) in own {
-            state.set(name, if is_own_open { Value::Open } else { Value::Known(value.clone()) });
+        for (name, value) in given.variables {
+            state.set(name, if given.is_open { Value::Open } else { Value::Known(value.clone()) });
             state.export(name);
         }
         state
     }
-
-    /// Notes where the words behind `cd` lead.
-    fn change_directory(&mut self, range: &Range<usize>, words: &[Field]) -> Result<(), UnreadLine> {
-        let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-        // With an option that it does not have, it changes nothing.
-        let Ok((is_physical, operands)) = change_of(&texts) else { return Ok(()) };
-        let operands = &words[words.len() - operands.len()..];
-        self.directory = match (operands, &self.directory) {
-            ([], _) => match (self.context.env)("HOME") {
-                Some(home) => Place::Known(Some(home)),
-                None => Place::Open,
-            },
-            // Without links, which are looked up when it runs.
-            ([_], _) if is_physical => Place::Open,
-            ([to], Place::Known(from)) if !to.is_open && to.text != "-" => {
-                Place::Known(Some(changed(from.as_deref(), &to.text)))
-            }
-            ([to], _) if !to.is_open && to.text.starts_with('/') => Place::Known(Some(changed(None, &to.text))),
-            ([_], _) => Place::Open,
-            _ => {
-                return Err(self.error(range, "`cd` takes one directory", "write `cd DIR && COMMAND`"));
-            }
-        };
-        Ok(())
-    }
-
-    /// Notes what `export` sets.
-    fn export(&mut self, range: &Range<usize>, words: &[Field]) -> Result<(), UnreadLine> {
-        for word in words {
-            if word.origin == Origin::Literal && word.text.starts_with('-') && word.text != "--" {
-                let problem = format!("the option `{}` of `export` is not read", word.text);
-                return Err(self.error(range, problem, "write `export NAME=value`"));
-            }
-            let (name, value) =
-                word.text.split_once('=').map_or((word.text.as_str(), None), |(name, value)| (name, Some(value)));
-            let (name, appends) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
-            self.settable(range, name)?;
-            if let Some(value) = value {
-                let value = if word.is_open || appends { Value::Open } else { Value::Known(value.to_owned()) };
-                self.state.set(name, value);
-            } else if !self.state.variables.contains_key(name) && !READABLE.contains(&name) {
-                self.state.set(name, Value::Unset);
-            }
-            self.state.export(name);
-        }
-        Ok(())
-    }
-
-    fn builtin(&mut self, command: &Command, builtin: Builtin, words: &[Field]) -> Result<(), UnreadLine> {
-        let texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
-        match builtin {
-            Builtin::ChangeDirectory => self.change_directory(&command.range, words)?,
-            Builtin::PushDirectory => {
-                let remedy = "write `pushd DIR`";
-                let [to] = words else {
-                    return Err(self.error(&command.range, "`pushd` takes one directory", remedy));
-                };
-                if to.text.starts_with(['-', '+']) {
-                    return Err(self.error(&command.range, "`pushd` takes no option", remedy));
-                }
-                self.change_directory(&command.range, words)?;
-            }
-            // Where it leads is known when it runs.
-            Builtin::PopDirectory if words.is_empty() => self.directory = Place::Open,
-            Builtin::PopDirectory => {
-                return Err(self.error(&command.range, "`popd` takes no argument", "write `popd`"));
-            }
-            Builtin::Read => {
-                let read = Read::of(words).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
-                let names = if read.names.is_empty() { vec!["REPLY"] } else { read.names };
-                for name in names {
-                    self.settable(&command.range, name)?;
-                    self.state.set(name, Value::Open);
-                }
-            }
-            Builtin::Printf => {
-                if let Some(name) = printed_variable(words) {
-                    self.settable(&command.range, name)?;
-                    self.state.set(name, Value::Open);
-                }
-            }
-            Builtin::Export => self.export(&command.range, words)?,
-            Builtin::Unset => {
-                let names =
-                    unset_names(words).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
-                for word in names {
-                    self.settable(&command.range, &word.text)?;
-                    self.state.set(&word.text, Value::Unset);
-                }
-            }
-            Builtin::Set => {
-                let set = Set::of(words, self.state.options)
-                    .map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
-                self.state.options.globs = set.options.globs;
-                if set.positions.is_some() {
-                    self.state.positions = None;
-                }
-            }
-            Builtin::Shopt => {
-                let shopt = Shopt::of(words, self.state.options)
-                    .map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
-                if let Shopt::Sets(options) = shopt {
-                    self.state.options.globs = options.globs;
-                }
-            }
-            Builtin::Shift => {
-                shift_word(words).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
-                self.state.positions = None;
-            }
-            Builtin::Break | Builtin::Continue => {
-                loop_count(words).map_err(|(problem, remedy)| self.error(&command.range, problem, remedy))?;
-            }
-            Builtin::Deactivate => {
-                for name in ["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT"] {
-                    self.state.set(name, Value::Unset);
-                }
-            }
-            Builtin::Source => {
-                let is_activation = matches!(words, [path] if path.text.ends_with("/activate") && !path.is_open);
-                if !is_activation {
-                    let remedy = "write the commands themselves, or for a file of variables \
-                        `export $(grep -v '^#' FILE | xargs)`; `source DIR/bin/activate` is read";
-                    return Err(self.error(&command.range, "commands of files are not read", remedy));
-                }
-                for name in ["VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT"] {
-                    self.state.set(name, Value::Open);
-                }
-            }
-            _ => {}
-        }
-
-        let text = self.line.get(command.range.clone()).unwrap_or_default().to_owned();
-        let is_open = words.iter().any(|word| word.is_open);
-        let key = CommandKey { words: texts, ..CommandKey::default() };
-        let call = ReadCall::Builtin(builtin);
-        self.add(
-            ReadCommand {
-                call,
-                is_open,
-                key,
-                feed: Feed::Nothing,
-                reads_input: false,
-                carries_data: false,
-                variables: Vec::new(),
-                text,
-                then: None,
-            },
-            &command.range,
-        )
-    }
-
-    fn program(
-        &mut self,
-        command: &Command,
-        (written, fields, places): (&[Field], &[Field], &[Range<usize>]),
-        (variables, is_open): (&[(String, String)], bool),
-        feed: &Feed,
-        is_own: bool,
-    ) -> Result<(), UnreadLine> {
-        let mut all: Vec<(String, String)> =
-            self.state.exported().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        all.retain(|(name, _)| variables.iter().all(|(own, _)| own != name));
-        all.extend_from_slice(variables);
-        let expanded = ExpandedCommand {
-            line: self.line,
-            range: &command.range,
-            places,
-            written,
-            fields,
-            variables: &all,
-            started: self.started,
-        };
-        let read = match read_fed(self.index, expanded, (feed, is_own), self.context) {
-            // It starts no program.
-            Err(UnreadLine::Lacking { .. }) => return Ok(()),
-            read => read?,
-        };
-
-        let directory = match &self.directory {
-            Place::Known(directory) => directory.clone(),
-            Place::Open => None,
-        };
-        let is_given = is_open;
-        let is_open = is_open || self.directory == Place::Open || fields.iter().any(|field| field.is_open);
-        let texts = fields.iter().map(|field| field.text.clone()).collect();
-        let key = CommandKey { words: texts, variables: all.clone(), directory, feed: feed.clone() };
-        let text = self.line.get(command.range.clone()).unwrap_or_default().to_owned();
-        let words: &[Word] = if let Body::Simple(simple) = &command.body { &simple.words } else { &[] };
-        let is_own_text = !is_given && !words.is_empty() && !words.iter().any(holds_data);
-        let reads_processes = words.iter().flat_map(|word| &word.parts).any(|part| matches!(part, Part::Process(..)));
-        let has_data = reads_processes || !is_own_text && fields.iter().any(|field| field.is_open);
-        let carries_data = feed.is_data() || has_data;
-        let FedCommand { reading, reads_input, feed, variables } = read;
-        let call = ReadCall::Tool(Box::new(reading));
-        let read = ReadCommand { call, is_open, key, feed, reads_input, carries_data, variables, text, then: None };
-        self.add(read, &command.range)
-    }
 }
 
+/// What a variable has after an assignment. What stands before the text that is added is not looked up.
+fn assigned(assignment: &Assignment, value: Field) -> Value {
+    if value.is_open || assignment.appends { Value::Open } else { Value::Known(value.text) }
+}
+
+/// A word of this text.
 fn literal(text: &str) -> Field {
     Field { text: text.to_owned(), origin: Origin::Literal, is_open: false, from: 0 }
 }
