@@ -156,8 +156,7 @@ fn decided(
     }
 
     if let Moment::BeforeQuestion { .. } = request.moment {
-        let is_allowed =
-            decision == Decision::Allow && !rules.ask(&request.line) && !rules.may_concern(&request.line);
+        let is_allowed = decision == Decision::Allow && !rules.ask(&request.line) && !rules.may_concern(&request.line);
         return if is_allowed { client.allowed(request.moment, rewritten) } else { Answer::Nothing };
     }
     match (decision, cause) {

@@ -377,12 +377,36 @@ fn reading_npm_tools_get_no_token_that_the_settings_of_a_project_could_send() {
 fn look_ups_of_npm_take_no_proxy_of_a_project() {
     // These ask no registry.
     let local = [
-        "bin", "cache_list", "cache_npx_info", "cache_npx_list", "completion", "config_get", "config_list", "explain", "fund",
-        "help", "help_search", "install_scripts", "list", "list_long", "manual", "pack_dry_run", "pack_list", "pkg_get", "prefix", "query",
-        "root", "sbom", "scripts", "usage", "version_show",
+        "bin",
+        "cache_list",
+        "cache_npx_info",
+        "cache_npx_list",
+        "completion",
+        "config_get",
+        "config_list",
+        "explain",
+        "fund",
+        "help",
+        "help_search",
+        "install_scripts",
+        "list",
+        "list_long",
+        "manual",
+        "pack_dry_run",
+        "pack_list",
+        "pkg_get",
+        "prefix",
+        "query",
+        "root",
+        "sbom",
+        "scripts",
+        "usage",
+        "version_show",
     ];
     let exported: Value = serde_json::from_str(&run(climax().args(["export"])).1).unwrap();
-    for tool in exported["tools"].as_array().unwrap().iter().filter(|tool| tool["cli"] == "npm" && tool["risk"] == "read") {
+    for tool in
+        exported["tools"].as_array().unwrap().iter().filter(|tool| tool["cli"] == "npm" && tool["risk"] == "read")
+    {
         let name = tool["name"].as_str().unwrap().trim_start_matches("npm_");
         let always = tool["always"].as_array().unwrap();
         let takes_none = ["--proxy=null", "--https-proxy=null"].iter().all(|word| always.contains(&json!(word)));

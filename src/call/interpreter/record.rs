@@ -42,7 +42,8 @@ impl Record {
     pub(super) fn end(&mut self, end: End, text: &str) {
         let mut stages = self.steps.iter().flat_map(|step| &step.stages);
         if !stages.any(|stage| discriminant(&stage.outcome.end) == discriminant(&end)) {
-            let stage = StageOutcome { outcome: Outcome::of_builtin(end), ..builtin_stage("climax", text, 0, Vec::new()) };
+            let stage =
+                StageOutcome { outcome: Outcome::of_builtin(end), ..builtin_stage("climax", text, 0, Vec::new()) };
             self.steps.push(StepOutcome { stages: vec![stage] });
         }
     }
