@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::command::{Flag, Operand, Several, Value};
-use crate::values;
+use crate::{shape, values};
 
 /// Words by which a description speaks of the opposite of its option.
 const OPPOSITES: [&str; 7] = ["disable", "overrid", "turn off", "turned off", "undo", "negate", "opposite"];
@@ -119,7 +119,7 @@ pub(super) fn guess_values(options: &mut [Flag]) {
         if has_default || is_given(&about) || about.contains(" this string") {
             flag.is_on = false;
             flag.counts = false;
-            let several = if is_repeated { Several::Each } else { Several::No };
+            let several = if is_repeated || shape::gathers(&flag.spellings) { Several::Each } else { Several::No };
             flag.value = Some(Value { several, ..Value::default() });
         }
     }

@@ -294,6 +294,11 @@ fn options_that_exclude_or_include_may_stand_several_times() {
     let expected =
         ["--exclude BAG:Each", "--ignore-dir BIN:Each", "--ignore-below N:No", "--ignore-case", "--rye BAG:No"];
     assert_eq!(shown(page), expected);
+
+    let page = "usage: mill\n\nOptions:\n  --exclude  Names to leave out [tmp]\n  --port  Port to use [8080]\n  --fine  Grind finely\n  \
+                --loud  Say more\n  --dry  Only say it\n";
+    let several = read(page, &[]).command.options.into_iter().filter_map(|flag| flag.value.map(|value| value.several));
+    assert_eq!(several.collect::<Vec<_>>(), [Several::Each, Several::No]);
 }
 
 #[test]
