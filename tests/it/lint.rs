@@ -127,6 +127,7 @@ const HARMLESS: &[(&str, &str, &[&str])] = &[
     ("pager", "systemctl", &["--no-pager"]),
     ("prompt", "systemctl", &["--no-ask-password"]),
     ("other programs", "systemd", &["--man=no"]),
+    ("a proxy that a project names", "npm", &["--proxy=null", "--https-proxy=null"]),
     ("other programs", "tar", &["--force-local"]),
     ("a warning about the cage, which makes files read-only", "textutils", &["--read-only=ignore"]),
     ("prompt", "terraform", &["-input=false"]),
