@@ -369,9 +369,11 @@ fn agents_choose_the_cage_and_read_what_it_denied() {
     let late = run_line(&mut server, &json!({ "command": "bash --norc -c 'sleep 60'", "timeout": 1 }));
     assert!(text(&late).contains("timed out after 1"), "{late}");
     // The time of a line is that of all its commands.
-    for loops in
-        ["while :; do sleep 0.3; done", "until false; do :; done", "while :; do bash --norc -c 'sleep 0.3'; done"]
-    {
+    for loops in [
+        "while :; do sleep 0.3; done",
+        "until false; do : {1..1000}; done",
+        "while :; do bash --norc -c 'sleep 0.3'; done",
+    ] {
         let late = run_line(&mut server, &json!({ "command": loops, "timeout": 1 }));
         assert!(text(&late).contains("timed out after 1s"), "{loops}: {late}");
         assert_eq!(late["structuredContent"]["error"]["code"], "timed_out", "{loops}: {late}");
