@@ -35,6 +35,9 @@ pub const DEFAULT_MAIN: usize = 10;
 /// The guess of operands that several usage lines have.
 pub(super) const SEVERAL_LINES: &str = "there are several usage lines";
 
+/// The most options of a program that are repeated whole for a command without a help of its own.
+const MAX_REPEATED: usize = 40;
+
 /// The guess of operands that the help leaves out.
 const UNNAMED: &str = "the help does not name them";
 
@@ -350,8 +353,16 @@ fn relaxed(command: &Command) -> Vec<Operand> {
 }
 
 /// A command of which nothing is known, with all words behind it as one rest: a cage holds whatever they do.
+///
+/// Its options are those of the command before it, and so stand before its own word: of many those with a letter, since
+/// each such command repeats them.
 fn opened(command: &Command) -> Option<Command> {
     let is_unknown = command.forms.as_deref() == Some("") && command.operands.is_empty() && !command.words.is_empty();
+    let depth = command.words.len().saturating_sub(1);
+    let has_letter = |flag: &&Flag| flag.spellings.iter().any(|spelling| spelling.len() == 2);
+    let is_kept = |flag: &&Flag| command.options.len() <= MAX_REPEATED || has_letter(flag);
+    let options = command.options.iter().filter(is_kept).map(|flag| (depth, Flag { required: false, ..flag.clone() }));
+    let leading = command.leading.iter().cloned().chain(options).collect();
     let rest = Operand {
         name: "words".to_owned(),
         about: "Options and operands".to_owned(),
@@ -359,7 +370,7 @@ fn opened(command: &Command) -> Option<Command> {
         guesses: vec![UNNAMED],
         ..Operand::default()
     };
-    is_unknown.then(|| Command { operands: vec![rest], options: Vec::new(), forms: None, ..command.clone() })
+    is_unknown.then(|| Command { operands: vec![rest], options: Vec::new(), leading, forms: None, ..command.clone() })
 }
 
 /// The one operand of a command whose operands have several forms: a list of words, which the program tells apart.

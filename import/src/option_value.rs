@@ -68,6 +68,9 @@ pub(super) fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<V
         return (None, text);
     }
 
+    if let Some((value, after)) = quoted(rest) {
+        return (Some(value), after);
+    }
     let (word, after) = group(rest);
     if is_remark(word) || is_aside(word) {
         return (None, after);
@@ -100,6 +103,14 @@ pub(super) fn value<'a>(text: &'a str, spelling: &str, whole: bool) -> (Option<V
 
     value.apart = !spelling.starts_with("--");
     (Some(value), after)
+}
+
+/// A value shown by an example in quotes, with nothing of its line behind it: `-e "stir; serve; ..."`.
+fn quoted(text: &str) -> Option<(Value, &str)> {
+    let (example, after) = text.strip_prefix('"')?.split_once('"')?;
+    let word = example.split(|c: char| !c.is_ascii_alphabetic()).find(|word| !word.is_empty())?;
+    let value = Value { name: word.to_ascii_lowercase(), apart: true, ..Value::default() };
+    (after.is_empty() || after.starts_with(',')).then_some((value, after))
 }
 
 /// A value that may be absent, behind its type: `string[="true"]`.
@@ -286,7 +297,8 @@ pub(super) fn named(word: &str) -> Value {
     }
 
     if bare.starts_with('{') {
-        value.values = alternatives(inner, ',').or_else(|| alternatives(inner, '|')).map(Sure::Said);
+        let own = alternatives(inner, ',').or_else(|| alternatives(inner, '|'));
+        value.values = own.filter(|values| !are_examples(values)).map(Sure::Said);
     } else if inner.chars().any(|c| c.is_ascii_lowercase()) && !inner.contains(['<', '[']) {
         value.values = alternatives(inner, '|').filter(|values| !are_kinds(values)).map(Sure::Guessed);
     }
@@ -303,6 +315,13 @@ pub(super) fn named(word: &str) -> Value {
     });
 
     value
+}
+
+/// Whether values are letters in the order of the alphabet, which stand for any names: `{a,b,c}`.
+fn are_examples(values: &[String]) -> bool {
+    let follows =
+        |pair: &[String]| matches!((pair[0].as_bytes(), pair[1].as_bytes()), ([one], [next]) if *next == one + 1);
+    values.len() > 2 && values.windows(2).all(follows)
 }
 
 /// Whether a name is followed by a value that may be absent: `NAME[=VALUE]`, `KEY[:VALUE]`.

@@ -37,6 +37,7 @@ fn reads_spellings_and_values_of_every_style() {
         ("-r (rye)", "-r", None),
         ("-if[NUM] EXPR", "-if", Some("EXPR")),
         ("--rye [file or directory name]", "--rye", Some("file or directory name")),
+        ("-e \"stir; serve; ...\"", "-e", Some("stir")),
     ];
     for (text, spellings, value) in cases {
         let found = spelled(text);
@@ -87,6 +88,13 @@ fn form_tells_how_many_values() {
     let is_pair = |text| term(text, true).unwrap().flag.value.unwrap().pair;
     assert!(is_pair("--dish <NAME>=<SIZE>"));
     assert!(!is_pair("--dish NAME[=SIZE]") && !is_pair("-d name[=size]"));
+}
+
+#[test]
+fn letters_of_the_alphabet_stand_for_any_values() {
+    let values = |text| term(text, true).unwrap().flag.value.unwrap().values;
+    assert_eq!(values("-g {a,b,c}"), None);
+    assert_eq!(values("-g {a,c,d}").map(|values| values.get().join("")).as_deref(), Some("acd"));
 }
 
 #[test]
