@@ -246,6 +246,11 @@ impl DraftArg {
         self.fields.insert(at, ("shown", "false".to_owned()));
     }
 
+    /// Whether the published schema leaves the arg out.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.fields.iter().any(|(key, value)| *key == "shown" && value == "false")
+    }
+
     /// Makes the arg optional, since a group demands it.
     pub(super) fn relax(&mut self) {
         self.required = false;
@@ -306,13 +311,13 @@ impl DraftArg {
         }
     }
 
-    /// Writes one line in braces; a long arg gets a line for each key.
-    pub(super) fn lines(&self, comment: &str) -> String {
+    /// Writes one line in braces, that is indented so; a long arg gets a line for each key.
+    pub(super) fn lines(&self, comment: &str, indent: &str) -> String {
         let pairs: Vec<String> = self.fields.iter().map(|(key, value)| format!("{key}: {value}")).collect();
-        let short = format!("      - {{{}}}{comment}\n", pairs.join(", "));
+        let short = format!("{indent}- {{{}}}{comment}\n", pairs.join(", "));
         if short.chars().count() <= WIDTH {
             return short;
         }
-        format!("      - {}{comment}\n        {}\n", pairs[0], pairs[1..].join("\n        "))
+        format!("{indent}- {}{comment}\n{indent}  {}\n", pairs[0], pairs[1..].join(&format!("\n{indent}  ")))
     }
 }

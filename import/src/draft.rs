@@ -1,5 +1,7 @@
 //! Commands → the text of a config.
 
+mod shared;
+
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
@@ -124,21 +126,25 @@ pub fn draft(program: &str, about: &str, commands: &[Command], origin: &str, sel
     }
     let _ = writeln!(out.text, "env: {{NO_COLOR: \"1\", PAGER: cat}}");
     out.text.push_str(COMMON_ARGS);
+    let ranking = Ranking::new(commands);
+    let each = commands.iter().flat_map(|command| std::iter::once(command.clone()).chain(without_program(command)));
+    let mut tools: Vec<Tool> = each.map(|command| Tool::new(command, about, selection, &ranking)).collect();
+    let shared = shared::parted(&mut tools);
+    for arg in &shared {
+        out.arg(arg, "  ");
+    }
     out.text.push_str(if commands.is_empty() { "tools: []\n" } else { "tools:\n" });
     let mut names = HashSet::new();
-    let ranking = Ranking::new(commands);
-    for command in commands {
-        tool(&mut out, (&name, about), command, selection, &ranking, &mut names);
-        if let Some(alone) = without_program(command) {
-            tool(&mut out, (&name, about), &alone, selection, &ranking, &mut names);
-        }
+    for tool in &tools {
+        tool.write(&mut out, &name, selection, &mut names);
     }
+    let shared: Vec<String> = shared.into_iter().map(|arg| arg.name).collect();
     if selection.uncaged.is_none() && !commands.is_empty() {
         if selection.has_help {
-            help_tool(&mut out, &name, selection, &mut names);
+            help_tool(&mut out, &name, (selection, &shared), &mut names);
         }
         if selection.has_version {
-            version_tool(&mut out, &name, selection, &mut names);
+            version_tool(&mut out, &name, (selection, &shared), &mut names);
         }
     }
 
@@ -158,26 +164,26 @@ fn without_program(command: &Command) -> Option<Command> {
 }
 
 /// Writes a tool that shows the help of a program or of one of its commands.
-fn help_tool(out: &mut Draft, program: &str, selection: &Selection, names: &mut HashSet<String>) {
+fn help_tool(out: &mut Draft, program: &str, given: (&Selection, &[String]), names: &mut HashSet<String>) {
     let about = format!("Show the help of {program}, or of one of its commands");
-    caged_tool(out, (program, "help"), &about, selection, names);
+    caged_tool(out, (program, "help"), &about, given, names);
     out.text.push_str("    command: \"{words} --help\"\n    args:\n");
     out.text.push_str("      - {name: words, positional: true, list: true, description: Words of the command}\n");
     out.args += 1;
 }
 
 /// Writes a tool that shows the version of a program.
-fn version_tool(out: &mut Draft, program: &str, selection: &Selection, names: &mut HashSet<String>) {
-    caged_tool(out, (program, "version"), &format!("Show the version of {program}"), selection, names);
+fn version_tool(out: &mut Draft, program: &str, given: (&Selection, &[String]), names: &mut HashSet<String>) {
+    caged_tool(out, (program, "version"), &format!("Show the version of {program}"), given, names);
     out.text.push_str("    command: \"--version\"\n");
 }
 
-/// Writes the start of a tool that only prints.
+/// Writes the start of a tool that only prints, and takes none of the options that other tools share.
 fn caged_tool(
     out: &mut Draft,
     (program, word): (&str, &str),
     about: &str,
-    selection: &Selection,
+    (selection, shared): (&Selection, &[String]),
     names: &mut HashSet<String>,
 ) {
     let name = unique(&identifier(&format!("{program}_{word}")), names);
@@ -186,6 +192,7 @@ fn caged_tool(
     out.text.push_str("    risk: read\n");
     let own = directory(&selection.program).map(|own| format!(", read: [{}]", yaml::text(own)));
     let _ = writeln!(out.text, "    needs: {{cage: read{}}}", own.unwrap_or_default());
+    out.without(shared);
     out.tools += 1;
     out.count(Risk::Read, true);
 }
@@ -197,88 +204,128 @@ fn directory(program: &str) -> Option<&str> {
     (directory.starts_with('/') && !system.iter().any(|system| program.starts_with(system))).then_some(directory)
 }
 
-/// Writes a tool.
-fn tool(
-    out: &mut Draft,
-    (program, about): (&str, &str),
-    command: &Command,
-    selection: &Selection,
-    ranking: &Ranking,
-    names: &mut HashSet<String>,
-) {
-    let words: Vec<&str> = std::iter::once(program).chain(command.words.iter().map(String::as_str)).collect();
-    let mut name = identifier(&words.join("_"));
-    name.truncate(MAX_NAME_CHARS);
-    let name = unique(&name, names);
-    out.tools += 1;
-    let mut guesses = command.guesses.clone();
-    let description = if command.about.trim().is_empty() {
-        guesses.push("the help does not say what it does");
-        format!("Run {}", words.join(" "))
-    } else {
-        sentence(&command.about)
-    };
-    let comment = out.comment(&guesses, None);
-    let _ = writeln!(out.text, "  - name: {}{comment}", yaml::text(&name));
-    let _ = writeln!(out.text, "    description: {}", yaml::text(&description));
+/// A tool of the draft, before it is written.
+pub(super) struct Tool {
+    command: Command,
+    assessed: Assessed,
+    risk: Risk,
+    cage: Option<DraftCage>,
+    pub(super) args: Vec<DraftArg>,
+    groups: Vec<(&'static str, Vec<Vec<String>>)>,
+    /// Its words, with the places of its args.
+    line: String,
+    /// Names of shared args that it does not have.
+    pub(super) without: Vec<String>,
+}
 
-    let assessed = risk::of_command(command, about);
-    let caged = assessed == Assessed::Unknown && selection.uncaged.is_none();
-    let risk = assessed.written(caged);
-    // A whole program that writes has more ways to do so than its description says.
-    let writes = assessed == Assessed::Shown(Risk::Write) && command.words.is_empty() && selection.uncaged.is_none();
-    // What a cage holds can do no harm by any option.
-    let floor = if caged || writes { Risk::Destructive } else { risk };
-    let opened = caged.then(|| opened(command)).flatten();
-    let command = opened.as_ref().unwrap_or(command);
+/// The cage of a drafted tool.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DraftCage {
+    Read,
+    Workspace,
+}
 
-    let mut args = args(command, (risk, floor), selection, ranking);
-    let groups = groups(command, &mut args);
-    let line = command_line(command, &args);
-    if !line.is_empty() {
-        let _ = writeln!(out.text, "    command: {}", yaml::text(&line));
-    }
-    if !command.aliases.is_empty() {
-        let _ = writeln!(out.text, "    aliases: {}", yaml::list(&command.aliases));
+impl Tool {
+    fn new(command: Command, about: &str, selection: &Selection, ranking: &Ranking) -> Self {
+        let assessed = risk::of_command(&command, about);
+        let may_be_caged = selection.uncaged.is_none();
+        // A whole program that writes has more ways to do so than its description says.
+        let cage = match assessed {
+            Assessed::Unknown if may_be_caged => Some(DraftCage::Read),
+            Assessed::Shown(Risk::Write) if command.words.is_empty() && may_be_caged => Some(DraftCage::Workspace),
+            _ => None,
+        };
+        let is_read = cage == Some(DraftCage::Read);
+        let risk = assessed.written(is_read);
+        // What a cage holds can do no harm by any option.
+        let floor = if cage.is_some() { Risk::Destructive } else { risk };
+        let command = Some(&command).filter(|_| is_read).and_then(opened).unwrap_or(command);
+
+        let mut args = args(&command, (risk, floor), selection, ranking);
+        let groups = groups(&command, &mut args);
+        let line = command_line(&command, &args);
+        Self { command, assessed, risk, cage, args, groups, line, without: Vec::new() }
     }
 
-    let comment = match (assessed, selection.uncaged) {
-        (Assessed::Stated(_), _) => String::new(),
-        (Assessed::Shown(_), _) => out.comment(&["from its words"], None),
-        (Assessed::Unknown, Some(why)) => out.comment(&["nothing says what it does"], Some(why)),
-        (Assessed::Unknown, None) => out.comment(&["nothing says what it does, so a cage holds it"], None),
-    };
-    let _ = writeln!(out.text, "    risk: {}{comment}", risk.as_str());
-    if caged {
-        let own = directory(&selection.program).map(|own| format!(", read: [{}]", yaml::text(own)));
-        let _ = writeln!(out.text, "    needs: {{cage: read{}}}", own.unwrap_or_default());
-    } else if writes {
-        let network = if risk::reaches(command) { ", network: true" } else { "" };
-        let own = directory(&selection.program).map(|own| format!(", read: [{}]", yaml::text(own)));
-        let _ = writeln!(out.text, "    needs: {{cage: workspace{network}{}}}", own.unwrap_or_default());
-    }
-    out.count(risk, caged);
-    for (key, members) in groups {
-        let _ = writeln!(
-            out.text,
-            "    {key}: [{}]",
-            members.iter().map(|group| yaml::list(group)).collect::<Vec<_>>().join(", ")
-        );
+    /// Whether a group of the tool names an arg.
+    pub(super) fn groups_name(&self, name: &str) -> bool {
+        self.groups.iter().flat_map(|(_, groups)| groups.iter().flatten()).any(|member| member == name)
     }
 
-    if !args.is_empty() {
-        out.text.push_str("    args:\n");
+    fn write(&self, out: &mut Draft, program: &str, selection: &Selection, names: &mut HashSet<String>) {
+        self.write_names(out, program, names);
+        let comment = match (self.assessed, selection.uncaged) {
+            (Assessed::Stated(_), _) => String::new(),
+            (Assessed::Shown(_), _) => out.comment(&["from its words"], None),
+            (Assessed::Unknown, Some(why)) => out.comment(&["nothing says what it does"], Some(why)),
+            (Assessed::Unknown, None) => out.comment(&["nothing says what it does, so a cage holds it"], None),
+        };
+        let _ = writeln!(out.text, "    risk: {}{comment}", self.risk.as_str());
+        if let Some(cage) = self.cage {
+            let kind = if cage == DraftCage::Read { "read" } else { "workspace" };
+            let reaches = cage == DraftCage::Workspace && risk::reaches(&self.command);
+            let network = if reaches { ", network: true" } else { "" };
+            let own = directory(&selection.program).map(|own| format!(", read: [{}]", yaml::text(own)));
+            let _ = writeln!(out.text, "    needs: {{cage: {kind}{network}{}}}", own.unwrap_or_default());
+        }
+        out.without(&self.without);
+        out.count(self.risk, self.cage == Some(DraftCage::Read));
+        for (key, members) in &self.groups {
+            let lists = members.iter().map(|group| yaml::list(group)).collect::<Vec<_>>().join(", ");
+            let _ = writeln!(out.text, "    {key}: [{lists}]");
+        }
+
+        if !self.args.is_empty() {
+            out.text.push_str("    args:\n");
+        }
+        for arg in &self.args {
+            out.arg(arg, "      ");
+        }
     }
 
-    for arg in args {
-        out.args += 1;
-        let source = arg.source.map(|source| format!("from {source}"));
-        let comment = out.comment(&arg.guesses, source.as_deref());
-        out.text.push_str(&arg.lines(&comment));
+    /// Writes its name and description, and the words that start it.
+    fn write_names(&self, out: &mut Draft, program: &str, names: &mut HashSet<String>) {
+        let command = &self.command;
+        let words: Vec<&str> = std::iter::once(program).chain(command.words.iter().map(String::as_str)).collect();
+        let mut name = identifier(&words.join("_"));
+        name.truncate(MAX_NAME_CHARS);
+        let name = unique(&name, names);
+        out.tools += 1;
+        let mut guesses = command.guesses.clone();
+        let description = if command.about.trim().is_empty() {
+            guesses.push("the help does not say what it does");
+            format!("Run {}", words.join(" "))
+        } else {
+            sentence(&command.about)
+        };
+        let comment = out.comment(&guesses, None);
+        let _ = writeln!(out.text, "  - name: {}{comment}", yaml::text(&name));
+        let _ = writeln!(out.text, "    description: {}", yaml::text(&description));
+        if !self.line.is_empty() {
+            let _ = writeln!(out.text, "    command: {}", yaml::text(&self.line));
+        }
+        if !command.aliases.is_empty() {
+            let _ = writeln!(out.text, "    aliases: {}", yaml::list(&command.aliases));
+        }
     }
 }
 
 impl Draft {
+    /// Writes an arg, in a list that is indented so.
+    fn arg(&mut self, arg: &DraftArg, indent: &str) {
+        self.args += 1;
+        let source = arg.source.map(|source| format!("from {source}"));
+        let comment = self.comment(&arg.guesses, source.as_deref());
+        self.text.push_str(&arg.lines(&comment, indent));
+    }
+
+    /// Writes which shared args a tool does not have.
+    fn without(&mut self, names: &[String]) {
+        if !names.is_empty() {
+            let _ = writeln!(self.text, "    without: {}", yaml::list(names));
+        }
+    }
+
     fn count(&mut self, risk: Risk, is_caged: bool) {
         let at = match risk {
             Risk::Read if is_caged => 0,

@@ -43,3 +43,22 @@ fn a_letter_that_is_shown_with_a_sign_is_read_with_and_without_it() {
     assert!(text.contains("aliases: [-n, -n=]"), "{text}");
     assert!(!text.contains("-w="), "{text}");
 }
+
+#[test]
+fn options_that_most_commands_share_are_written_once() {
+    let command = |at: usize| {
+        let shared = if at == 0 { "" } else { "  --speed=N     how fast\n  --wind=WAY    from where\n" };
+        let page = format!("Usage: mill sift{at} [options] SACK\n\nOptions:\n  --own{at}        its own\n{shared}");
+        read(&page, &[format!("sift{at}")]).command
+    };
+    let commands: Vec<Command> = (0..12).map(command).collect();
+    let selection = Selection { main: 0, has_help: true, ..Selection::default() };
+    let text = draft("mill", "", &commands, "a page", &selection).text;
+    assert_eq!(text.matches("flag: --wind=").count(), 1, "{text}");
+    assert_eq!(text.matches("without: [speed, wind]").count(), 2, "the command that lacks them, and the help: {text}");
+    assert!(text.find("--wind=") < text.find("tools:"), "{text}");
+    assert_eq!(text.matches("flag: --own").count(), 12, "{text}");
+
+    let few = draft("mill", "", &commands[..5], "a page", &selection).text;
+    assert_eq!(few.matches("flag: --wind=").count(), 4, "{few}");
+}
