@@ -41,8 +41,8 @@ pub use environment::{directory, enter, host_name, user, variable};
 pub use error::SpawnError;
 pub(crate) use files::{
     Area, Opened, Place, ResultFiles, area_of, git_directory, inspect, is_there, is_tracked, open_device, open_to_read,
-    open_to_write, path_of_program, place_of, read_line, read_to_end, runs_programs, stream_of, temporary_directories,
-    write_all,
+    open_to_write, path_of_program, paths_of_program, place_of, read_line, read_to_end, runs_programs, stream_of,
+    temporary_directories, write_all,
 };
 pub use files::{
     FileContent, Project, ResultFile, could_write, environment_program, glob, is_program, locate, names_program,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::reply::{Ended, ErrorObject, NO_OUTPUT, Reply, reply};
 use crate::call::visible::TextForm;
-use crate::call::{PlanFailure, PlanOutcome, StageOutcome};
+use crate::call::{ErrorCode, PlanFailure, PlanOutcome, StageOutcome};
 use crate::call::{end_name, exit_code};
 use crate::exec::{End, Outcome};
 
@@ -31,6 +31,8 @@ pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -
         return reply(&tool, output, Ok(outcome), form);
     }
 
+    let ended_so = |stage: &StageOutcome| exit_code(stage.outcome.end) == status;
+    let is_said = steps.last().is_some_and(|step| step.stages.iter().any(ended_so));
     let mut account = Account::default();
     for step in steps {
         account.error = None;
@@ -42,8 +44,8 @@ pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -
     if let Some(failure) = failure {
         let instead = status.is_some().then(|| failure.error.in_the_middle()).flatten();
         account.fail(failure, instead, form);
-    } else if status == Some(0) {
-        account.error = None;
+    } else if let Some(status) = status {
+        account.end(status, is_said);
     }
 
     let Account { text, details, error, full_output } = account;
@@ -89,6 +91,18 @@ impl Account {
             ));
         } else if rendered.text != NO_OUTPUT {
             self.text.block(&rendered.text);
+        }
+    }
+
+    /// Makes the exit status of the line what decides, and says it if no program of its last pipeline ended so: `exit 5`,
+    /// `test -f FILE`.
+    fn end(&mut self, status: i32, is_said: bool) {
+        if status == 0 {
+            self.error = None;
+        } else if !is_said {
+            let message = format!("The line exited with code {status}");
+            self.error = Some(ErrorObject::new(ErrorCode::CommandFailed, "climax_run", &message));
+            self.text.block(&format!("[exit code: {status}]"));
         }
     }
 

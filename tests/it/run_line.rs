@@ -57,6 +57,33 @@ async fn failing_commands_of_a_pipeline_are_errors_that_show_their_standard_erro
 }
 
 #[tokio::test]
+async fn the_exit_status_of_a_line_decides_and_is_said() {
+    let mut client = open().await;
+    for (line, shown) in [
+        ("exit 5", "[exit code: 5]"),
+        ("echo a; exit 5", "a\n\n[exit code: 5]"),
+        ("(exit 3)", "[exit code: 3]"),
+        ("false", "[exit code: 1]"),
+        ("! true", "[exit code: 1]"),
+        ("seq 1; test -f /nonexistent", "1\n\n[exit code: 1]"),
+        ("[[ a == b ]]", "[exit code: 1]"),
+        ("set -e; [ -f /nonexistent ]; echo deployed", "[exit code: 1]"),
+        ("seq 1; bash -c 'exit 5'", "1\n\n[exit code: 5]"),
+    ] {
+        let result = client.tool("climax_run", json!({ "command": line })).await;
+        assert_eq!((&result["isError"], text(&result)), (&json!(true), shown), "{line}: {result}");
+        assert_eq!(result["structuredContent"]["error"]["code"], "command_failed", "{line}");
+    }
+
+    let result = client.tool("climax_run", json!({ "command": "cat /nonexistent; exit 5" })).await;
+    assert!(text(&result).contains("[exit code: 1]") && text(&result).ends_with("[exit code: 5]"), "{result}");
+    for line in ["false; true", "[ -f /nonexistent ] || echo none", "exit 0"] {
+        let result = client.tool("climax_run", json!({ "command": line })).await;
+        assert_ne!(result["isError"], true, "{line}: {result}");
+    }
+}
+
+#[tokio::test]
 async fn structures_of_failed_lines_hold_what_the_text_shows() {
     let mut client = open().await;
     let result =

@@ -80,6 +80,11 @@ impl Shell {
         self.program_of_environment(word).or_else(|| exec::path_of_program(word))
     }
 
+    /// Returns the paths of all programs of a name, the one that runs first.
+    pub(super) fn paths_of_program(&self, word: &str) -> Vec<PathBuf> {
+        self.program_of_environment(word).into_iter().chain(exec::paths_of_program(word)).collect()
+    }
+
     /// Returns the path of a program in the environment of Python that the line has activated; `None` if it is not there.
     pub(super) fn program_of_environment(&self, word: &str) -> Option<PathBuf> {
         let environment = self.environment.as_ref().filter(|_| !word.contains('/'))?;

@@ -93,7 +93,9 @@ fn is_plain(command: &Command) -> bool {
         .collect();
     let is_known_form = match Form::of(&fields) {
         Ok(Form::Program(_)) => true,
-        Ok(Form::Builtin(builtin, own)) => is_harmless_builtin(builtin, first) && !names_variable(builtin, own),
+        Ok(Form::Builtin(builtin, own)) => {
+            is_harmless_builtin(builtin, first) && !names_variable(builtin, own) && takes_as_all_do(builtin, own)
+        }
         Ok(Form::Text(_) | Form::Xargs(_) | Form::Find(_)) | Err(_) => false,
     };
     // `nohup` writes a file where it has a terminal.
@@ -104,37 +106,84 @@ fn is_harmless_builtin(builtin: Builtin, word: &str) -> bool {
     HARMLESS.contains(&word) && !matches!(builtin, Builtin::Source | Builtin::Read | Builtin::Set)
 }
 
-/// Whether a word of a builtin may be the name of a variable, whose index a shell would evaluate: behind `printf -v` and
-/// `test -v`, for `%n` of `printf`, and in some shells beside `-eq`.
-fn names_variable(builtin: Builtin, words: &[climax_shell::Field]) -> bool {
-    let is_number = |word: &climax_shell::Field| word.text.parse::<i64>().is_ok();
-    let evaluates = |words: &[climax_shell::Field]| {
-        matches!(words, [left, operator, right]
-            if climax_shell::compares_numbers(&operator.text) && !(is_number(left) && is_number(right)))
-    };
+/// Whether every shell takes the words of a builtin as POSIX says: zsh has options of its own for `cd`, and a stack of
+/// directories behind `cd +1`, and `exit` evaluates what is no number.
+fn takes_as_all_do(builtin: Builtin, words: &[climax_shell::Field]) -> bool {
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let behind_options = texts.iter().skip_while(|text| matches!(**text, "-L" | "-P")).copied().collect::<Vec<_>>();
     match builtin {
-        Builtin::Printf => words.iter().any(|word| word.text.starts_with("-v") || !has_plain_conversions(&word.text)),
+        Builtin::ChangeDirectory => match behind_options.as_slice() {
+            [] | ["-"] | ["--"] => true,
+            [to] | ["--", to] => !to.starts_with(['-', '+']),
+            _ => false,
+        },
+        Builtin::PrintDirectory => behind_options.is_empty(),
+        Builtin::Exit => texts.len() <= 1 && texts.iter().all(|text| is_number(text)),
+        _ => true,
+    }
+}
+
+/// Whether a text is a number for every shell. Of other texts zsh makes an expression, whose indices run commands.
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    digits.starts_with(|c: char| c.is_ascii_digit()) && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+/// Whether a word of a builtin may be the name of a variable, whose index a shell would evaluate: behind `printf -v` and
+/// `test -v`, for `%n` and in some shells `%d` of `printf`, beside `-eq` and behind `test -t`.
+fn names_variable(builtin: Builtin, words: &[climax_shell::Field]) -> bool {
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let evaluates = |texts: &[&str]| {
+        matches!(texts, [left, operator, right]
+            if climax_shell::compares_numbers(operator) && !(is_number(left) && is_number(right)))
+    };
+    let opens = |texts: &[&str]| matches!(texts, ["-t", descriptor] if !is_number(descriptor));
+    match builtin {
+        Builtin::Printf => {
+            let behind = if texts.first() == Some(&"--") { &texts[1..] } else { &texts };
+            let Some((format, operands)) = behind.split_first() else { return false };
+            format.starts_with('-') || !conversions(format).is_some_and(|each| are_taken_alike(&each, operands))
+        }
         Builtin::Test => {
-            words.iter().any(|word| matches!(word.text.as_str(), "-v" | "-R")) || words.windows(3).any(evaluates)
+            texts.iter().any(|text| matches!(*text, "-v" | "-R"))
+                || texts.windows(3).any(evaluates)
+                || texts.windows(2).any(opens)
         }
         _ => false,
     }
 }
 
-/// Whether a format of `printf` has conversions alone that print: `%n` sets a variable. Source: printf(3), "Format of the
-/// format string".
-fn has_plain_conversions(format: &str) -> bool {
+/// What a conversion of `printf` takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Conversion {
+    Text,
+    Number,
+}
+
+/// What the conversions of a format of `printf` take, in order, a `*` as a conversion of its own. `None` if one does other
+/// than print, as `%n` does, which sets a variable, or says itself which operand it takes, as `%1$d` does. Source:
+/// printf(3), "Format of the format string".
+fn conversions(format: &str) -> Option<Vec<Conversion>> {
+    let mut found = Vec::new();
     let mut behind_signs = format.split('%').skip(1);
-    loop {
-        let Some(conversion) = behind_signs.next() else { return true };
-        let conversion = conversion.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #'*.$hlLjzt".contains(c));
-        match conversion.chars().next() {
-            Some(letter) if "sdiouxXeEfFgGaAcbq".contains(letter) => {}
+    while let Some(conversion) = behind_signs.next() {
+        let letter = conversion.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #'*.hlLjzt".contains(c));
+        let signs = &conversion[..conversion.len() - letter.len()];
+        found.extend(signs.matches('*').map(|_| Conversion::Number));
+        match letter.chars().next() {
+            Some(letter) if "scbq".contains(letter) => found.push(Conversion::Text),
+            Some(letter) if "diouxXeEfFgGaA".contains(letter) => found.push(Conversion::Number),
             // The second of two signs, which print one.
             None if behind_signs.next().is_some() => {}
-            _ => return false,
+            _ => return None,
         }
     }
+    Some(found)
+}
+
+/// Whether each operand that is taken as a number is one. A format is used again until no operand is left.
+fn are_taken_alike(conversions: &[Conversion], operands: &[&str]) -> bool {
+    conversions.iter().cycle().zip(operands).all(|(taken, text)| *taken == Conversion::Text || is_number(text))
 }
 
 /// Returns the text of a word that no shell expands; `None` for every other word.

@@ -17,11 +17,11 @@ pub use paths::{could_write, real as real_path};
 pub(super) use place::PROTECTED;
 pub(crate) use place::temporary_directories;
 pub(crate) use place::{Area, Place, area_of, is_there, place_of};
-pub(crate) use program::path_of_program;
 pub use program::{
     environment_program, is_program, locate, names_program, package_program, python_environment, spelled_program,
 };
 pub(super) use program::{missing_interpreter, resolve};
+pub(crate) use program::{path_of_program, paths_of_program};
 pub use project::{Project, project_of};
 pub(crate) use redirect::{Opened, open_device, open_to_read, open_to_write};
 pub(super) use repository::hooks_changed_since;

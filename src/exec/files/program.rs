@@ -59,6 +59,16 @@ pub(crate) fn path_of_program(word: &str) -> Option<PathBuf> {
     resolve(word, None, None).filter(|path| path.is_file() && is_executable(path))
 }
 
+/// Returns the paths of all programs of a name on the `PATH`, in its order; for a path, this one.
+pub(crate) fn paths_of_program(word: &str) -> Vec<PathBuf> {
+    if word.contains('/') {
+        return path_of_program(word).into_iter().collect();
+    }
+    let search_path = std::env::var_os("PATH").unwrap_or_default();
+    let files = std::env::split_paths(&search_path).map(|dir| dir.join(word));
+    files.filter(|path| path.is_file() && is_executable(path)).collect()
+}
+
 /// Returns whether the first word of a command line names the program that a config names as `word`.
 ///
 /// That is the same name, or a path to the file that would run.
