@@ -49,27 +49,31 @@ const PART_BYTES: usize = 4;
 /// Letters that German puts between the parts of compounds.
 const JOINTS: [&str; 4] = ["", "s", "n", "es"];
 
-/// Reads a request as English, if it is in another language that a list has. `is_known` says whether a lowercased word is English,
-/// or a word of the tools. Names and words that the list does not have stay as they are.
-pub(super) fn english(text: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
+/// Reads a request as English, if it is in another language that a list has. `is_empty` says whether a lowercased word says
+/// nothing in English, `is_known` whether it is a word of the tools. Names and words that the list does not have stay as they are.
+pub(super) fn english(text: &str, is_empty: impl Fn(&str) -> bool, is_known: impl Fn(&str) -> bool) -> Option<String> {
     if text.chars().any(is_unspaced) {
         return Some(without_spaces(text));
     }
 
     let words: Vec<String> = pieces(text).filter(|(_, is_word)| *is_word).map(|(word, _)| lowercase(word)).collect();
-    let unknown: Vec<&String> = words.iter().filter(|word| !is_known(word)).collect();
-    if unknown.is_empty() {
+    let is_known = |word: &str| is_empty(word) || is_known(word);
+    if words.iter().all(|word| is_known(word)) {
         return None;
     }
 
+    // What says nothing in a language is of it, though a tool may have such a word too: `el` is a capability of terminals.
+    let joins = |language: &Language, word: &str| language.empty.contains(word) && !is_empty(word);
     // A word that reads the same in English says nothing about the language.
     let is_foreign = |language: &Language, word: &str| {
         language.read(word).is_some_and(|english| english.split(' ').all(|one| stem(one) != stem(word)))
     };
-    let foreign = |language: &Language| unknown.iter().filter(|word| is_foreign(language, word)).count();
+    let foreign = |language: &Language| {
+        words.iter().filter(|word| joins(language, word) || !is_known(word) && is_foreign(language, word)).count()
+    };
     let counted = LANGUAGES.iter().map(|language| (foreign(language), language));
     let (count, language) = counted.rev().max_by_key(|(count, _)| *count)?;
-    let known = words.len() - unknown.len();
+    let known = words.iter().filter(|word| is_known(word) && !joins(language, word)).count();
     (count > 0 && 2 * count > known).then(|| language.translated(text))
 }
 
@@ -186,8 +190,9 @@ mod tests {
 
     #[test]
     fn requests_are_read_as_english() {
+        let is_empty = |word: &str| word == "in";
         let is_known = |word: &str| {
-            ["git", "docker", "commits", "npm", "in", "list", "images", "pod", "container"].contains(&word)
+            ["git", "docker", "commits", "npm", "list", "images", "pod", "container", "el"].contains(&word)
         };
         for (text, read) in [
             ("zeige die letzten Commits", "show  last Commits"),
@@ -195,15 +200,16 @@ mod tests {
             ("npm-Pakete", "npm-package"),
             ("Umgebungsvariablen löschen", "environment variable delete"),
             ("borrar imágenes", "delete image"),
+            ("borrar el pod", "delete pod"),
             ("supprime l'image", "delete 'image"),
             ("用docker列出容器", "docker list container"),
             ("gitのコミットを表示", "git commit show"),
         ] {
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-            assert_eq!(english(text, is_known).map(|text| words(&text)), Some(words(read)), "{text}");
+            assert_eq!(english(text, is_empty, is_known).map(|text| words(&text)), Some(words(read)), "{text}");
         }
         for text in ["list docker images", "list qqqq images", "qqqq", ""] {
-            assert_eq!(english(text, is_known), None, "{text}");
+            assert_eq!(english(text, is_empty, is_known), None, "{text}");
         }
     }
 }

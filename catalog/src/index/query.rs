@@ -68,7 +68,7 @@ impl Request {
     /// Reads a text. `is_known` says whether tools have a lowercased word.
     pub(super) fn new(text: &str, is_known: impl Fn(&str) -> bool) -> Self {
         let text = shortened(text);
-        let english = foreign::english(&text, |word| !is_content(word) || is_known(word));
+        let english = foreign::english(&text, |word| !is_content(word), is_known);
         let is_foreign = english.is_some();
         let text = english.map_or(text, Cow::Owned);
         let mut left = MAX_TERMS;

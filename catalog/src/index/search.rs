@@ -121,7 +121,7 @@ impl ToolIndex {
     /// The words of a query that no tool knows, in their order, at most 32.
     #[must_use]
     pub fn unmatched_words(&self, query: &str) -> Vec<String> {
-        let english = foreign::english(query, |word| !sentence::is_content(word) || self.knows(word));
+        let english = foreign::english(query, |word| !sentence::is_content(word), |word| self.knows(word));
         let query = english.as_deref().unwrap_or(query);
         let words = tokens::words(query).filter(|word| sentence::is_content(word) && !self.knows(word));
         words.take(MAX_UNMATCHED_WORDS).collect()
