@@ -31,7 +31,11 @@ pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -
         return reply(&tool, output, Ok(outcome), form);
     }
 
-    let ended_so = |stage: &StageOutcome| exit_code(stage.outcome.end) == status;
+    let ended_so = |stage: &StageOutcome| match stage.outcome.end {
+        End::Exited(code) => Some(code) == status,
+        End::Signaled(signal) => Some(128 + signal) == status,
+        End::TimedOut(_) | End::Stopped(_) => true,
+    };
     let is_said = steps.last().is_some_and(|step| step.stages.iter().any(ended_so));
     let mut account = Account::default();
     for step in steps {
