@@ -113,7 +113,7 @@ fn takes_as_all_do(builtin: Builtin, words: &[climax_shell::Field]) -> bool {
     let behind_options = texts.iter().skip_while(|text| matches!(**text, "-L" | "-P")).copied().collect::<Vec<_>>();
     match builtin {
         Builtin::ChangeDirectory => match behind_options.as_slice() {
-            [] | ["-"] | ["--"] => true,
+            [] | ["-" | "--"] => true,
             [to] | ["--", to] => !to.starts_with(['-', '+']),
             _ => false,
         },
