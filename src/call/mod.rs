@@ -47,7 +47,7 @@ mod words;
 pub use files::{FileUse, WriteMode};
 pub use line_context::Served;
 pub use outcome::{CallError, CallResult, ErrorCode};
-pub(crate) use outcome::{end_name, exit_code};
+pub(crate) use outcome::{end_name, exit_code, shell_status};
 pub use plan::Plan;
 pub use plan_outcome::{
     PlanFailure, PlanOutcome, PlanResult, PolicyVerdict, RawStreams, StageOutcome, StepOutcome, Tested,

@@ -325,6 +325,16 @@ pub(crate) const fn exit_code(end: End) -> Option<i32> {
     }
 }
 
+/// Returns the exit status of a program, as a shell counts it: 128 and the number for a signal.
+pub(crate) const fn shell_status(end: End) -> i32 {
+    match end {
+        End::Exited(status) => status,
+        End::Signaled(signal) => 128 + signal,
+        End::TimedOut(_) => 124,
+        End::Stopped(_) => 130,
+    }
+}
+
 /// Returns the name of a program's end, as the audit file has it.
 pub(crate) const fn end_name(end: End) -> &'static str {
     match end {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use climax_catalog::Cage;
 
-use crate::call::outcome::{CallError, CallResult, Ending};
+use crate::call::outcome::{CallError, CallResult, Ending, shell_status};
 use crate::exec::{End, Outcome, Stop};
 use crate::telemetry::OK;
 
@@ -146,12 +146,6 @@ impl StepOutcome {
     /// Returns the exit status of its last program, as a shell counts it: 128 and the number for a signal.
     #[must_use]
     pub fn status(&self) -> i32 {
-        match self.stages.last().map(|stage| stage.outcome.end) {
-            Some(End::Exited(status)) => status,
-            Some(End::Signaled(signal)) => 128 + signal,
-            Some(End::TimedOut(_)) => 124,
-            Some(End::Stopped(_)) => 130,
-            None => 0,
-        }
+        self.stages.last().map_or(0, |stage| shell_status(stage.outcome.end))
     }
 }

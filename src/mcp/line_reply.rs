@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::reply::{Ended, ErrorObject, NO_OUTPUT, Reply, reply};
 use crate::call::visible::TextForm;
 use crate::call::{ErrorCode, PlanFailure, PlanOutcome, StageOutcome};
-use crate::call::{end_name, exit_code};
+use crate::call::{end_name, exit_code, shell_status};
 use crate::exec::{End, Outcome};
 
 /// Characters of a program's standard error that the metadata of a line's result has.
@@ -31,11 +31,7 @@ pub(super) fn line_reply(done: PlanOutcome, index: &ToolIndex, form: TextForm) -
         return reply(&tool, output, Ok(outcome), form);
     }
 
-    let ended_so = |stage: &StageOutcome| match stage.outcome.end {
-        End::Exited(code) => Some(code) == status,
-        End::Signaled(signal) => Some(128 + signal) == status,
-        End::TimedOut(_) | End::Stopped(_) => true,
-    };
+    let ended_so = |stage: &StageOutcome| Some(shell_status(stage.outcome.end)) == status;
     let is_said = steps.last().is_some_and(|step| step.stages.iter().any(ended_so));
     let mut account = Account::default();
     for step in steps {

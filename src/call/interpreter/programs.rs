@@ -15,7 +15,7 @@ use super::streams::{Source, Streams};
 use super::{Halt, Interpreter, Interruption, Ran, failure};
 use crate::call::approval::Approver;
 use crate::call::line::{CommandInput, CommandKey, ExpandedCommand, read_fed};
-use crate::call::outcome::{CallError, CallResult, Ending};
+use crate::call::outcome::{CallError, CallResult, Ending, shell_status};
 use crate::call::plan::{Plan, Stage};
 use crate::call::plan_outcome::{PlanFailure, StageOutcome, StepOutcome};
 use crate::call::toolbox::{Entry, LineStage, Toolbox, explained};
@@ -214,7 +214,7 @@ where
         match end {
             End::Stopped(why) => Err(Halt::Ended(Interruption::Stopped(why))),
             End::TimedOut(_) => Err(Halt::Ended(Interruption::TimedOut)),
-            _ => Ok(status_of(end)),
+            _ => Ok(shell_status(end)),
         }
     }
 
@@ -344,14 +344,4 @@ fn variables_of_program(shell: &Shell, due: Due<'_>) -> Vec<(String, String)> {
     let exported = shell.state.exported().filter(|(name, _)| !is_own(name));
     let exported = exported.map(|(name, value)| (name.to_owned(), value.to_owned()));
     exported.chain(due.variables.iter().cloned()).collect()
-}
-
-/// The exit status of a program, as a shell counts it: 128 and the number for a signal.
-fn status_of(end: End) -> i32 {
-    match end {
-        End::Exited(status) => status,
-        End::Signaled(signal) => 128 + signal,
-        End::TimedOut(_) => 124,
-        End::Stopped(_) => 130,
-    }
 }
