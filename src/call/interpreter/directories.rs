@@ -12,12 +12,11 @@ use crate::exec;
 
 /// Prints the directory of a shell, as `pwd` does.
 pub(super) fn printed(shell: &Shell, texts: &[&str]) -> Done {
-    let is_known = |text: &&&str| !text.starts_with('-') || matches!(**text, "-" | "--" | "-L" | "-P" | "-LP" | "-PL");
-    if let Some(option) = texts.iter().find(|text| !is_known(text)) {
-        return Done::failed(2, format_args!("pwd: {option}: invalid option"));
-    }
+    let is_physical = match change_of(texts) {
+        Ok((is_physical, _)) => is_physical,
+        Err(option) => return Done::failed(2, format_args!("pwd: {option}: invalid option")),
+    };
     let logical = absolute(shell.directory.as_deref());
-    let is_physical = texts.iter().rfind(|text| matches!(**text, "-P" | "-L")) == Some(&"-P");
     let physical = if is_physical { exec::real_path(Path::new(&logical)).ok() } else { None };
     Done::printed(format!("{}\n", physical.map_or(logical, |path| path.display().to_string())))
 }

@@ -4,10 +4,10 @@ use climax_shell::{Field, Origin};
 
 use crate::call::refusal::Refusal;
 
-/// Splits the words behind `cd` into whether links are resolved, and its operands.
+/// Splits the words behind `cd` or `pwd` into whether links are resolved, and the operands.
 ///
 /// # Errors
-/// The word of an option that `cd` does not have.
+/// The word of an option that they do not have.
 pub(crate) fn change_of<'w, 't>(mut words: &'w [&'t str]) -> Result<(bool, &'w [&'t str]), &'t str> {
     let mut is_physical = false;
     while let [word, rest @ ..] = words {
