@@ -29,12 +29,16 @@ pub(crate) fn resolve(name: &str, search_path: Option<&OsStr>, dir: Option<&Path
         return path.exists().then_some(path);
     }
 
+    let directories = directories(search_path);
+    let files = || directories.iter().map(|dir| base.join(dir).join(name)).filter(|path| path.is_file());
+    files().find(|path| is_executable(path)).or_else(|| files().next())
+}
+
+/// Returns the directories of a search path, or of the server's `PATH`.
+fn directories(search_path: Option<&OsStr>) -> Vec<PathBuf> {
     let inherited = std::env::var_os("PATH");
     let search_path = search_path.or(inherited.as_deref()).unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin"));
-
-    let files =
-        || std::env::split_paths(search_path).map(|dir| base.join(dir).join(name)).filter(|path| path.is_file());
-    files().find(|path| is_executable(path)).or_else(|| files().next())
+    std::env::split_paths(search_path).collect()
 }
 
 /// Returns the interpreter that a script names in its first line, if there is no such file.
@@ -64,8 +68,7 @@ pub(crate) fn paths_of_program(word: &str) -> Vec<PathBuf> {
     if word.contains('/') {
         return path_of_program(word).into_iter().collect();
     }
-    let search_path = std::env::var_os("PATH").unwrap_or_default();
-    let files = std::env::split_paths(&search_path).map(|dir| dir.join(word));
+    let files = directories(None).into_iter().map(|dir| dir.join(word));
     files.filter(|path| path.is_file() && is_executable(path)).collect()
 }
 
