@@ -6,7 +6,7 @@ use std::time::Duration;
 use climax_catalog::Cage;
 
 use crate::call::outcome::{CallError, CallResult, Ending, shell_status};
-use crate::exec::{End, Outcome, Stop};
+use crate::exec::{Outcome, Stop};
 use crate::telemetry::OK;
 
 /// What would become of a request.
