@@ -1,17 +1,19 @@
 //! Commands → the text of a config.
 
 mod shared;
+mod tool;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use climax_catalog::{Risk, quote};
 
+use self::tool::Tool;
 use super::arg::{self, ArgPlace, DraftArg, Names};
 use super::prose;
 use super::rank::Ranking;
 use super::refine::OPTIONAL_PROGRAM;
-use super::risk::{self, Assessed};
+use super::risk;
 use super::text::{identifier, one_line, sentence, unique};
 use super::yaml;
 use crate::command::{Command, Flag, Operand, Several, Value};
@@ -36,9 +38,6 @@ const COMMON_ARGS: &str = "common_args:
 pub const DEFAULT_MAIN: usize = 10;
 /// The guess of operands that several usage lines have.
 pub(super) const SEVERAL_LINES: &str = "there are several usage lines";
-
-/// The most options of a program that are repeated whole for a command without a help of its own.
-const MAX_REPEATED: usize = 40;
 
 /// The guess of operands that the help leaves out.
 const UNNAMED: &str = "the help does not name them";
@@ -204,112 +203,6 @@ fn directory(program: &str) -> Option<&str> {
     (directory.starts_with('/') && !system.iter().any(|system| program.starts_with(system))).then_some(directory)
 }
 
-/// A tool of the draft, before it is written.
-pub(super) struct Tool {
-    command: Command,
-    assessed: Assessed,
-    risk: Risk,
-    cage: Option<DraftCage>,
-    pub(super) args: Vec<DraftArg>,
-    groups: Vec<(&'static str, Vec<Vec<String>>)>,
-    /// Its words, with the places of its args.
-    line: String,
-    /// Names of shared args that it does not have.
-    pub(super) without: Vec<String>,
-}
-
-/// The cage of a drafted tool.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum DraftCage {
-    Read,
-    Workspace,
-}
-
-impl Tool {
-    fn new(command: Command, about: &str, selection: &Selection, ranking: &Ranking) -> Self {
-        let assessed = risk::of_command(&command, about);
-        let may_be_caged = selection.uncaged.is_none();
-        // A whole program that writes has more ways to do so than its description says.
-        let cage = match assessed {
-            Assessed::Unknown if may_be_caged => Some(DraftCage::Read),
-            Assessed::Shown(Risk::Write) if command.words.is_empty() && may_be_caged => Some(DraftCage::Workspace),
-            _ => None,
-        };
-        let is_read = cage == Some(DraftCage::Read);
-        let risk = assessed.written(is_read);
-        // What a cage holds can do no harm by any option.
-        let floor = if cage.is_some() { Risk::Destructive } else { risk };
-        let command = Some(&command).filter(|_| is_read).and_then(opened).unwrap_or(command);
-
-        let mut args = args(&command, (risk, floor), selection, ranking);
-        let groups = groups(&command, &mut args);
-        let line = command_line(&command, &args);
-        Self { command, assessed, risk, cage, args, groups, line, without: Vec::new() }
-    }
-
-    /// Whether a group of the tool names an arg.
-    pub(super) fn groups_name(&self, name: &str) -> bool {
-        self.groups.iter().flat_map(|(_, groups)| groups.iter().flatten()).any(|member| member == name)
-    }
-
-    fn write(&self, out: &mut Draft, program: &str, selection: &Selection, names: &mut HashSet<String>) {
-        self.write_names(out, program, names);
-        let comment = match (self.assessed, selection.uncaged) {
-            (Assessed::Stated(_), _) => String::new(),
-            (Assessed::Shown(_), _) => out.comment(&["from its words"], None),
-            (Assessed::Unknown, Some(why)) => out.comment(&["nothing says what it does"], Some(why)),
-            (Assessed::Unknown, None) => out.comment(&["nothing says what it does, so a cage holds it"], None),
-        };
-        let _ = writeln!(out.text, "    risk: {}{comment}", self.risk.as_str());
-        if let Some(cage) = self.cage {
-            let kind = if cage == DraftCage::Read { "read" } else { "workspace" };
-            let reaches = cage == DraftCage::Workspace && risk::reaches(&self.command);
-            let network = if reaches { ", network: true" } else { "" };
-            let own = directory(&selection.program).map(|own| format!(", read: [{}]", yaml::text(own)));
-            let _ = writeln!(out.text, "    needs: {{cage: {kind}{network}{}}}", own.unwrap_or_default());
-        }
-        out.without(&self.without);
-        out.count(self.risk, self.cage == Some(DraftCage::Read));
-        for (key, members) in &self.groups {
-            let lists = members.iter().map(|group| yaml::list(group)).collect::<Vec<_>>().join(", ");
-            let _ = writeln!(out.text, "    {key}: [{lists}]");
-        }
-
-        if !self.args.is_empty() {
-            out.text.push_str("    args:\n");
-        }
-        for arg in &self.args {
-            out.arg(arg, "      ");
-        }
-    }
-
-    /// Writes its name and description, and the words that start it.
-    fn write_names(&self, out: &mut Draft, program: &str, names: &mut HashSet<String>) {
-        let command = &self.command;
-        let words: Vec<&str> = std::iter::once(program).chain(command.words.iter().map(String::as_str)).collect();
-        let mut name = identifier(&words.join("_"));
-        name.truncate(MAX_NAME_CHARS);
-        let name = unique(&name, names);
-        out.tools += 1;
-        let mut guesses = command.guesses.clone();
-        let description = if command.about.trim().is_empty() {
-            guesses.push("the help does not say what it does");
-            format!("Run {}", words.join(" "))
-        } else {
-            sentence(&command.about)
-        };
-        let comment = out.comment(&guesses, None);
-        let _ = writeln!(out.text, "  - name: {}{comment}", yaml::text(&name));
-        let _ = writeln!(out.text, "    description: {}", yaml::text(&description));
-        if !self.line.is_empty() {
-            let _ = writeln!(out.text, "    command: {}", yaml::text(&self.line));
-        }
-        if !command.aliases.is_empty() {
-            let _ = writeln!(out.text, "    aliases: {}", yaml::list(&command.aliases));
-        }
-    }
-}
-
 impl Draft {
     /// Writes an arg, in a list that is indented so.
     fn arg(&mut self, arg: &DraftArg, indent: &str) {
@@ -397,27 +290,6 @@ fn relaxed(command: &Command) -> Vec<Operand> {
         operand.about = format!("{}{separator}most calls need it", operand.about.trim_end_matches('.'));
     }
     operands
-}
-
-/// A command of which nothing is known, with all words behind it as one rest: a cage holds whatever they do.
-///
-/// Its options are those of the command before it, and so stand before its own word: of many those with a letter, since
-/// each such command repeats them.
-fn opened(command: &Command) -> Option<Command> {
-    let is_unknown = command.forms.as_deref() == Some("") && command.operands.is_empty() && !command.words.is_empty();
-    let depth = command.words.len().saturating_sub(1);
-    let has_letter = |flag: &&Flag| flag.spellings.iter().any(|spelling| spelling.len() == 2);
-    let is_kept = |flag: &&Flag| command.options.len() <= MAX_REPEATED || has_letter(flag);
-    let options = command.options.iter().filter(is_kept).map(|flag| (depth, Flag { required: false, ..flag.clone() }));
-    let leading = command.leading.iter().cloned().chain(options).collect();
-    let rest = Operand {
-        name: "words".to_owned(),
-        about: "Options and operands".to_owned(),
-        rest: true,
-        guesses: vec![UNNAMED],
-        ..Operand::default()
-    };
-    is_unknown.then(|| Command { operands: vec![rest], options: Vec::new(), leading, forms: None, ..command.clone() })
 }
 
 /// The one operand of a command whose operands have several forms: a list of words, which the program tells apart.

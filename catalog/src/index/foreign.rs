@@ -56,25 +56,29 @@ pub(super) fn english(text: &str, is_empty: impl Fn(&str) -> bool, is_known: imp
         return Some(without_spaces(text));
     }
 
-    let words: Vec<String> = pieces(text).filter(|(_, is_word)| *is_word).map(|(word, _)| lowercase(word)).collect();
-    let is_known = |word: &str| is_empty(word) || is_known(word);
-    if words.iter().all(|word| is_known(word)) {
+    let words = pieces(text).filter(|(_, is_word)| *is_word).map(|(word, _)| lowercase(word));
+    let words: Vec<RequestWord> = words
+        .map(|text| RequestWord { is_empty: is_empty(&text), is_known: is_empty(&text) || is_known(&text), text })
+        .collect();
+    if words.iter().all(|word| word.is_known) {
         return None;
     }
 
-    // What says nothing in a language is of it, though a tool may have such a word too: `el` is a capability of terminals.
-    let joins = |language: &Language, word: &str| language.empty.contains(word) && !is_empty(word);
-    // A word that reads the same in English says nothing about the language.
-    let is_foreign = |language: &Language, word: &str| {
-        language.read(word).is_some_and(|english| english.split(' ').all(|one| stem(one) != stem(word)))
-    };
-    let foreign = |language: &Language| {
-        words.iter().filter(|word| joins(language, word) || !is_known(word) && is_foreign(language, word)).count()
-    };
-    let counted = LANGUAGES.iter().map(|language| (foreign(language), language));
+    let of = |language: &Language| words.iter().filter(|word| language.has(word)).count();
+    let counted = LANGUAGES.iter().map(|language| (of(language), language));
     let (count, language) = counted.rev().max_by_key(|(count, _)| *count)?;
-    let known = words.iter().filter(|word| is_known(word) && !joins(language, word)).count();
+    let known = words.iter().filter(|word| word.is_known && !language.joins(word)).count();
     (count > 0 && 2 * count > known).then(|| language.translated(text))
+}
+
+/// A word of a request.
+struct RequestWord {
+    /// Lowercased.
+    text: String,
+    /// Whether it says nothing in English.
+    is_empty: bool,
+    /// Whether it is English, or a word of the tools.
+    is_known: bool,
 }
 
 impl Language {
@@ -90,6 +94,18 @@ impl Language {
             }
         }
         language
+    }
+
+    /// Whether a word of a request is of the language. One that reads the same in English says nothing about that.
+    fn has(&self, word: &RequestWord) -> bool {
+        let is_other = |english: String| english.split(' ').all(|one| stem(one) != stem(&word.text));
+        self.joins(word) || !word.is_known && self.read(&word.text).is_some_and(is_other)
+    }
+
+    /// Whether a word says nothing in the language alone. Then it is of it, though a tool may have such a word too: `el` is a
+    /// capability of terminals.
+    fn joins(&self, word: &RequestWord) -> bool {
+        self.empty.contains(&word.text) && !word.is_empty
     }
 
     /// The stem of a lowercased word, without accents.

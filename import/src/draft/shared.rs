@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Tool;
+use super::tool::Tool;
 use crate::arg::{ArgPlace, DraftArg};
 
 /// The fewest tools that share an arg: of fewer, each reads better with args of its own.
