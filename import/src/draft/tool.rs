@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 
 use climax_catalog::Risk;
 
-use super::{Draft, MAX_NAME_CHARS, Selection, UNNAMED, args, command_line, directory, groups};
+use super::args::{UNNAMED, args, command_line, groups};
+use super::config::{Draft, directory};
+use super::selection::Selection;
 use crate::arg::DraftArg;
 use crate::command::{Command, Flag, Operand};
 use crate::rank::Ranking;
@@ -13,6 +15,8 @@ use crate::risk::{self, Assessed};
 use crate::text::{identifier, sentence, unique};
 use crate::yaml;
 
+/// Longest tool name that every known client accepts.
+const MAX_NAME_CHARS: usize = 64;
 /// The most options of a program that are repeated whole for a command without a help of its own.
 const MAX_REPEATED: usize = 40;
 
